@@ -711,7 +711,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function found_department()
@@ -1973,6 +1973,40 @@ create policy reach on allocation_groups
 grant insert, select, update on allocation_groups to gpuaas_api;
 grant insert, select, update on allocation_groups to gpuaas_worker;
 
+-- Table allocation_holds
+
+create table allocation_holds (
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  requested_by text not null,
+  entry_id uuid not null,
+  amount_minor bigint not null,
+  released_minor bigint not null default 0,
+  created_at timestamp with time zone not null default act_time(),
+  constraint allocation_holds_pkey PRIMARY KEY (allocation_id),
+  constraint allocation_holds_entry_id_key UNIQUE (entry_id),
+  constraint allocation_holds_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint allocation_holds_released CHECK (((released_minor >= 0) AND (released_minor <= amount_minor))),
+  constraint allocation_holds_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint allocation_holds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE INDEX allocation_holds_allocation ON public.allocation_holds USING btree (allocation_id, organization_id);
+CREATE INDEX allocation_holds_open ON public.allocation_holds USING btree (organization_id) WHERE (released_minor < amount_minor);
+CREATE INDEX allocation_holds_organization ON public.allocation_holds USING btree (organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_holds FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_holds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table allocation_holds enable row level security;
+
+create policy reach on allocation_holds
+  using (within_wall(organization_id));
+
+grant insert, select on allocation_holds to gpuaas_api;
+grant select, update on allocation_holds to gpuaas_billing;
+
 -- Table allocation_ssh_keys
 
 create table allocation_ssh_keys (
@@ -2083,6 +2117,7 @@ create table allocations (
   attempt integer not null default 1,
   max_attempts integer not null default 1,
   missing_boot_id uuid,
+  max_spend_minor bigint,
   constraint allocations_pkey PRIMARY KEY (id),
   constraint allocations_id_organization_id_key UNIQUE (id, organization_id),
   constraint allocations_attempts_check CHECK (((attempt >= 1) AND (attempt <= max_attempts))) NOT VALID,
@@ -2096,6 +2131,7 @@ create table allocations (
   constraint allocations_idle_minutes_check CHECK ((idle_minutes > 0)),
   constraint allocations_isolation_model_check CHECK ((isolation_model = ANY (ARRAY['user-revoke'::text, 'full-reimage'::text]))),
   constraint allocations_max_duration_seconds_check CHECK ((max_duration_seconds > 0)),
+  constraint allocations_max_spend CHECK (((max_spend_minor IS NULL) OR ((max_spend_minor > 0) AND (max_duration_seconds IS NOT NULL)))),
   constraint allocations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint allocations_placement_status_check CHECK ((placement_status = ANY (ARRAY['queued'::text, 'reserved'::text, 'leased'::text, 'freed'::text]))),
   constraint allocations_queue_deadline_check CHECK (((placement_status = 'queued'::text) <= (queue_deadline_at IS NOT NULL))) NOT VALID,
@@ -2135,7 +2171,7 @@ create policy reach on allocations
   using (within_wall(organization_id));
 
 grant insert, select, update on allocations to gpuaas_api;
-grant select (gpu_count), select (id), select (node_id), select (organization_id), select (project_id), select (sku), select (state), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
+grant select (currency), select (ended_at), select (expires_at), select (gpu_count), select (id), select (max_spend_minor), select (node_id), select (organization_id), select (project_id), select (requested_by), select (sku), select (state), select (tags), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
 grant select (id), select (name), select (node_id), select (organization_id), select (project_id), select (requested_by), select (state) on allocations to gpuaas_notifier;
 grant insert, select, update on allocations to gpuaas_worker;
 
@@ -2492,6 +2528,45 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 
 grant select, update on billing_series to gpuaas_api;
 grant select, update on billing_series to gpuaas_billing;
+
+-- Table budgets
+
+create table budgets (
+  id uuid not null,
+  organization_id uuid not null,
+  name text not null,
+  scope text not null,
+  subject text not null default ''::text,
+  soft_minor bigint,
+  hard_minor bigint,
+  soft_reached_on date,
+  hard_reached_on date,
+  version bigint not null default 1,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint budgets_pkey PRIMARY KEY (id),
+  constraint budgets_subject UNIQUE (organization_id, scope, subject),
+  constraint budgets_hard_minor_check CHECK ((hard_minor > 0)),
+  constraint budgets_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint budgets_of_organization CHECK (((scope = 'organization'::text) = (subject = ''::text))),
+  constraint budgets_order CHECK ((soft_minor <= hard_minor)),
+  constraint budgets_scope_check CHECK ((scope = ANY (ARRAY['organization'::text, 'project'::text, 'user'::text, 'tag'::text]))),
+  constraint budgets_soft_minor_check CHECK ((soft_minor > 0)),
+  constraint budgets_threshold CHECK (((soft_minor IS NOT NULL) OR (hard_minor IS NOT NULL))),
+  constraint budgets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.budgets FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.budgets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table budgets enable row level security;
+
+create policy reach on budgets
+  using (within_wall(organization_id));
+
+grant delete, insert, select, update on budgets to gpuaas_api;
+grant select, update on budgets to gpuaas_billing;
 
 -- Table console_sessions
 
@@ -4006,6 +4081,44 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 
 grant select on queue_reservations to gpuaas_api;
 grant delete, insert, select, update on queue_reservations to gpuaas_worker;
+
+-- Table quotes
+
+create table quotes (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  requested_by text not null,
+  sku text not null,
+  gpu_count integer not null,
+  region text not null,
+  price_id uuid,
+  unit_price_minor bigint not null,
+  currency text not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  used_by uuid,
+  used_at timestamp with time zone,
+  constraint quotes_pkey PRIMARY KEY (id),
+  constraint quotes_used_by_key UNIQUE (used_by),
+  constraint quotes_gpu_count_check CHECK ((gpu_count > 0)),
+  constraint quotes_in_time CHECK ((used_at <= expires_at)),
+  constraint quotes_unit_price_minor_check CHECK ((unit_price_minor >= 0)),
+  constraint quotes_used CHECK (((used_by IS NULL) = (used_at IS NULL))),
+  constraint quotes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE INDEX quotes_organization ON public.quotes USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.quotes FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.quotes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table quotes enable row level security;
+
+create policy reach on quotes
+  using (within_wall(organization_id));
+
+grant insert, select, update on quotes to gpuaas_api;
 
 -- Table readiness_attestations
 

@@ -51,6 +51,12 @@ export const billingPolicies = [
     'Time between the announcement and the release of everything, where the balance lasts no longer than this.',
   ),
   whole(
+    'billing.quote_minutes',
+    { default: 10, minimum: 1, maximum: 1_440, unit: 'minutes' },
+    'billing',
+    'How long a quote keeps its price.',
+  ),
+  whole(
     'billing.maximum_grant_minor',
     { default: 1_000_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
     'billing',

@@ -16,6 +16,7 @@ export const scopes = {
   'allocations:write': 'Create, change and release allocations',
   'usage:read': 'See what a project used and what it cost',
   'billing:read': 'See the balance, the ledger and the usage of an organization',
+  'billing:write': 'Set the budgets of an organization',
   'billing:pay': 'Add to the balance of an organization by paying',
   'billing:admin': 'See every account and payment, give credit and send payments back',
   'activity:read': 'See who did what in a project',
@@ -63,6 +64,7 @@ const admin = [
   ...member,
   'audit:read',
   'billing:read',
+  'billing:write',
   'billing:pay',
   'organizations:write',
   'members:write',
@@ -84,6 +86,7 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
     'projects:read',
     'usage:read',
     'billing:read',
+    'billing:write',
     'billing:pay',
   ],
 };

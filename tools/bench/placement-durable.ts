@@ -136,7 +136,13 @@ async function placeFor(db: Awaited<ReturnType<typeof openPostgres>>['database']
           ...{ id, organization_id: organizationId, project_id: projectId, group_id: null, name: 'bench', tags: {} },
           ...{ requested_by: 'bench', sku: 'bench', capacity_shape: 'gpu_slice', gpu_count: 1, region: 'here' },
           ...{ profile: null, image_id: null, price_id: null, unit_price_minor: 1n, currency: 'USD', login: null },
-          ...{ isolation_model: 'user-revoke', max_duration_seconds: null, idle_minutes: null, idle_action: null },
+          ...{
+            isolation_model: 'user-revoke',
+            max_duration_seconds: null,
+            max_spend_minor: null,
+            idle_minutes: null,
+            idle_action: null,
+          },
           ...{ queue_deadline_at: null, max_attempts: 1 },
         })),
       );

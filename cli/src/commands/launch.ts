@@ -2,12 +2,12 @@ import type { AllocationPlan, Gpuaas } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { type ExitCode, exitCodes, Failure } from '../failure.ts';
 import { confirm } from '../input/ask.ts';
-import { readPairs } from '../input/read-input.ts';
+import { readMoney, readPairs } from '../input/read-input.ts';
 import { rememberLast, resolveSshKeys } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
 import { attemptLines, changeOf, priceLine, simulatedLine, sshLine } from '../show/sentence.ts';
-import { plain, showDuration } from '../show/value.ts';
+import { plain, showDuration, showMoney } from '../show/value.ts';
 import { allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
 import { findSku, lengthOf, regionOf } from '../wish.ts';
@@ -20,7 +20,7 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
   const api = await session.api();
   const project = await session.project();
   const wish = await readWish(session, api);
-  const { queue, ...planned } = wish;
+  const { queue, quote_id: _, ...planned } = wish;
   const plan = await api.allocations.plan(planned, { project });
   sayPlan(session, wish, plan);
   if (!plan.feasible && queue === undefined) throw refusedBy(plan);
@@ -69,7 +69,8 @@ async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
   const queue = lengthOf(session, 'queue');
   const keys = await resolveSshKeys(session, session.list('ssh-key'));
   const tags = readPairs(session.list('tag'), '--tag');
-  const [name, image] = [session.text('name'), session.text('image')];
+  const [name, image, quoteId] = [session.text('name'), session.text('image'), session.text('quote')];
+  const spend = session.text('max-spend');
   return {
     sku: item.sku,
     gpus,
@@ -77,6 +78,8 @@ async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
     ...(name !== undefined && { name }),
     ...(image !== undefined && { image }),
     ...(seconds !== undefined && { max_duration_seconds: seconds }),
+    ...(spend !== undefined && { max_spend: readMoney(spend, '--max-spend') }),
+    ...(quoteId !== undefined && { quote_id: quoteId }),
     ...(idle !== undefined && { idle: { action: 'release' as const, minutes: Math.ceil(idle / 60) } }),
     ...(queue !== undefined && { queue: { max_wait_seconds: queue } }),
     ...(keys.length > 0 && { ssh_key_ids: keys }),
@@ -93,6 +96,7 @@ function sayPlan(session: Session, wish: Wish, plan: AllocationPlan): void {
   session.say(`  Price  ${priceLine(price, wish.max_duration_seconds, projected)}`);
   const stops = [
     ...(wish.max_duration_seconds === undefined ? [] : [`after ${showDuration(wish.max_duration_seconds)}`]),
+    ...(wish.max_spend ? [`before it costs more than ${showMoney(wish.max_spend)}`] : []),
     ...(wish.idle ? [`after ${wish.idle.minutes} min without use`] : []),
   ];
   session.say(`  Stops  ${stops.length > 0 ? stops.join(', or ') : 'when you release it'}`);

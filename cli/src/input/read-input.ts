@@ -152,7 +152,7 @@ function readJsonText(text: string, what: string): unknown {
 }
 
 /** Money is in whole minor units throughout. */
-function readMoney(text: string, what: string): { readonly amount_minor: string; readonly currency: string } {
+export function readMoney(text: string, what: string): { readonly amount_minor: string; readonly currency: string } {
   const [, amount_minor, currency] = /^(\d+) ?([A-Z]{3})$/.exec(text) ?? [];
   if (amount_minor === undefined || currency === undefined) {
     throw usageFailure(`${what} is an amount in minor units and a currency: "310 EUR" is 3.10 euros.`);

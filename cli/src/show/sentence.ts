@@ -52,6 +52,7 @@ const releases: Readonly<Record<string, string>> = {
   operator: 'because an operator released it',
   group: 'because its group was released',
   max_duration: 'because its duration ended',
+  max_spend: 'because it cost as much as it may',
   idle: 'because its GPUs were idle',
   drain: 'because its host was drained',
   node_lost: 'because its host was lost',

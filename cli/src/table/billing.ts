@@ -1,6 +1,6 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { because, limit, oneOf, organization } from './words.ts';
+import { because, limit, oneOf, organization, region, skuArg, version } from './words.ts';
 
 const from: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the first day, in UTC (default: 30 days back)' };
 const to: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the last day, in UTC (default: today)' };
@@ -26,6 +26,23 @@ const usageFilters: Readonly<Record<string, FlagSpec>> = {
 };
 const out: FlagSpec = { type: 'string', value: 'FILE', meaning: 'write it to this file (default: standard output)' };
 const seriesColumns = ['at', 'key', 'name', 'amount', 'quantity_ms'];
+const count: FlagSpec = { type: 'string', value: 'N', as: 'number', field: 'gpus', meaning: 'the GPU count' };
+const budget: ArgSpec = {
+  name: 'BUDGET',
+  meaning: 'a budget, as gpuaas billing budgets shows it',
+  field: 'budget_id',
+};
+const soft: FlagSpec = {
+  type: 'string',
+  value: 'AMOUNT',
+  meaning: 'in minor units: reached, it sends an event',
+  field: 'soft_minor',
+};
+const hard: FlagSpec = {
+  ...{ type: 'string', value: 'AMOUNT', field: 'hard_minor' },
+  meaning: 'in minor units: launches beyond it are refused',
+};
+const budgetColumns = ['name', 'scope', 'subject_name', 'spent', 'held', 'soft', 'hard', 'state', 'period', 'id'];
 const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 
@@ -213,6 +230,76 @@ export const billing: CommandGroup = {
       columns: usageColumns,
       none: 'Nothing was charged on these days.',
       reads: true,
+    },
+    {
+      name: 'billing quote',
+      summary: 'What a launch costs and does to balance, runway and budgets; its price is kept for a while',
+      args: [skuArg],
+      flags: {
+        count: { ...count, needed: true },
+        region: { ...region, needed: true },
+        for: {
+          ...{ type: 'string', value: 'TIME', as: 'seconds', field: 'max_duration_seconds' },
+          meaning: 'released after this duration: 30m, 3h, 2d',
+        },
+        'max-spend': {
+          ...{ type: 'string', value: 'AMOUNT', as: 'money', field: 'max_spend' },
+          meaning: "released before it costs more, in minor units: '2500 USD' is 25 dollars",
+        },
+      },
+      examples: ["gpuaas billing quote h200-sxm-slice --count 1 --region local --max-spend '2500 USD'"],
+      operation: 'quote_create',
+    },
+    {
+      name: 'billing budgets',
+      summary: 'The budgets of the organization, and what this month has spent of them',
+      flags: { organization },
+      examples: ['gpuaas billing budgets --organization lab'],
+      operation: 'budget_list',
+      columns: budgetColumns,
+      none: 'There are no budgets. gpuaas billing budget-set makes one.',
+      reads: true,
+    },
+    {
+      name: 'billing budget-set',
+      summary: 'Make a budget for the organization, a project, a person or a tag',
+      args: [{ name: 'NAME', meaning: 'the name of the budget', field: 'name' }],
+      flags: {
+        organization,
+        scope: { ...oneOf('SCOPE', choices.budget_create.scope, 'whose spending it counts'), needed: true },
+        subject: { type: 'string', value: 'SUBJECT', meaning: 'the id of the project or person, or key=value' },
+        soft,
+        hard,
+        currency,
+      },
+      examples: ['gpuaas billing budget-set Lab --scope organization --soft 80000 --hard 100000 --currency USD'],
+      operation: 'budget_create',
+      columns: budgetColumns,
+    },
+    {
+      name: 'billing budget-change',
+      summary: 'Rename a budget, or change its thresholds',
+      args: [budget],
+      flags: {
+        organization,
+        name: { type: 'string', value: 'NAME', meaning: 'another name' },
+        soft,
+        hard,
+        version,
+      },
+      examples: [`gpuaas billing budget-change ${someId} --hard 200000`],
+      operation: 'budget_update',
+      columns: budgetColumns,
+    },
+    {
+      name: 'billing budget-remove',
+      summary: 'Remove a budget',
+      args: [budget],
+      flags: { organization },
+      examples: [`gpuaas billing budget-remove ${someId}`],
+      asks: 'Remove the budget {}?',
+      operation: 'budget_remove',
+      columns: budgetColumns,
     },
     {
       name: 'billing top-up',

@@ -23,6 +23,14 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     field: 'max_duration_seconds',
     meaning: 'release it after this duration: 30m, 3h, 2d (default: until you release it)',
   },
+  'max-spend': {
+    type: 'string',
+    value: 'AMOUNT',
+    as: 'money',
+    field: 'max_spend',
+    meaning: "release it before it costs more, in minor units: '2500 USD' is 25 dollars",
+  },
+  quote: { type: 'string', value: 'QUOTE', field: 'quote_id', meaning: 'pay the price of gpuaas billing quote' },
   'idle-stop': {
     type: 'string',
     value: 'TIME',

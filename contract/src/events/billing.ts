@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Timestamp, Uuid } from '../ids.ts';
-import { Word } from '../words.ts';
+import { ThingName, Word } from '../words.ts';
 
 const strict = { additionalProperties: false } as const;
 const Minor = Type.String({ pattern: '^-?(?:0|[1-9][0-9]{0,17})$' });
@@ -66,4 +66,28 @@ export const balanceRecovered = defineEvent({
   producer: 'billing-worker',
   consumers: ['notification-relay'],
   payload: Type.Object({ ...standing, was: Type.Enum(['low_balance', 'auto_release_pending', 'depleted']) }, strict),
+});
+
+export const budgetThresholdReached = defineEvent({
+  type: 'billing.budget_threshold_reached',
+  version: '1.0',
+  summary: 'The spending of a month reached a threshold of a budget; once a month for each threshold.',
+  producer: 'billing-worker',
+  consumers: { none: 'The console asks for the budgets anew, over the stream of events.' },
+  payload: Type.Object(
+    {
+      organization_id: Uuid,
+      budget_id: Uuid,
+      name: ThingName,
+      scope: Type.Enum(['organization', 'project', 'user', 'tag']),
+      /** The project or the person; null for the organization and for tags, which people type. */
+      subject_id: orNull(Uuid),
+      period: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The month, in UTC.' }),
+      threshold: Type.Enum(['soft', 'hard']),
+      threshold_minor: Minor,
+      spent_minor: Minor,
+      currency: Word,
+    },
+    strict,
+  ),
 });

@@ -39,6 +39,8 @@ import * as factors from './factors.ts';
 import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
+import * as budgets from './money/budgets.ts';
+import * as quotes from './money/quotes.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications.ts';
 import * as organizations from './organizations.ts';
@@ -86,6 +88,7 @@ export const routes: readonly Route[] = [
   billingParties,
   billingProof,
   billingUsage,
+  budgets,
   catalog,
   correlations,
   deadLetters,
@@ -104,6 +107,7 @@ export const routes: readonly Route[] = [
   platform,
   policies,
   projects,
+  quotes,
   serviceAccounts,
   sessions,
   simulator,
@@ -156,6 +160,8 @@ export * from './factors.ts';
 export * from './invitations.ts';
 export * from './me.ts';
 export * from './members.ts';
+export * from './money/budgets.ts';
+export * from './money/quotes.ts';
 export * from './notices.ts';
 export * from './notifications.ts';
 export * from './organizations.ts';

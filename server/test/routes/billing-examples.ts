@@ -80,6 +80,16 @@ const details = { ...party, customer_type: 'business', invoice_email: null };
 const documentOf: MakeExample = async (world, tenant) => ({
   params: { organization_id: tenant.organizationId, document_id: await putDocument(world, tenant) },
 });
+async function putBudget(world: World, tenant: Tenant): Promise<string> {
+  const id = systemIds.next();
+  await asSystem(
+    world.root,
+    `insert into budgets (id, organization_id, name, scope, subject, soft_minor, created_by)
+     values ($1, $2, 'Example', 'tag', 'id=' || $1::uuid, 100, 'x')`,
+    [id, tenant.organizationId],
+  );
+  return id;
+}
 let amounts = 1_000;
 /** Each of another amount, so that two of them are two requests. */
 const payment = () => {
@@ -110,6 +120,20 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
   admin_payment_refund: async (world, tenant) => ({
     params: { payment_id: await putPayment(world, tenant) },
     body: { ...payment(), reason: 'an example' },
+  }),
+  budget_list: organization,
+  budget_create: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    body: {
+      ...{ name: 'Example', scope: 'tag', subject: `id=${systemIds.next()}`, currency: 'USD', soft_minor: '100' },
+    },
+  }),
+  budget_update: async (world, tenant) => ({
+    params: { organization_id: tenant.organizationId, budget_id: await putBudget(world, tenant) },
+    body: { hard_minor: '200' },
+  }),
+  budget_remove: async (world, tenant) => ({
+    params: { organization_id: tenant.organizationId, budget_id: await putBudget(world, tenant) },
   }),
   billing_balance_get: organization,
   billing_details_get: organization,

@@ -145,6 +145,8 @@ const taskSigner = async (world: World, states: readonly string[]): Promise<stri
 };
 
 /** Something that can be had, with a host that has room for it. */
+/** Each quote is for another duration, so that two of them are two requests. */
+let quoted = 60;
 const wish = async (world: World) => {
   await (await stockFleet(world.root)).addNode();
   return { sku: sliceSku, gpus: 1, region: testRegion, name: unique('wish') };
@@ -186,6 +188,11 @@ const examples: Readonly<Record<string, MakeExample>> = {
   }),
   allocation_plan: async (world) => ({ body: await wish(world) }),
   allocation_create: async (world) => ({ body: await wish(world) }),
+  quote_create: async (world) => {
+    const { name: _, ...asked } = await wish(world);
+    quoted += 1;
+    return { body: { ...asked, max_duration_seconds: quoted } };
+  },
   allocation_list: nothing,
   allocation_counts: nothing,
   allocation_get: anAllocation('requested'),

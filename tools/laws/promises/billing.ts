@@ -17,6 +17,26 @@ export const billingUniqueness: Readonly<Record<string, Promised>> = {
     table: 'ledger_seals',
     row: { organization_id: uuid, number: 7 },
   },
+  allocation_holds_entry_id_key: {
+    promise: 'an entry of the ledger is one hold',
+    table: 'allocation_holds',
+    row: { entry_id: uuid },
+  },
+  allocation_holds_pkey: {
+    promise: 'an allocation has one hold',
+    table: 'allocation_holds',
+    row: { allocation_id: uuid },
+  },
+  quotes_used_by_key: {
+    promise: 'an allocation was launched with one quote',
+    table: 'quotes',
+    row: { used_by: uuid, used_at: when, expires_at: anHourLater },
+  },
+  budgets_subject: {
+    promise: 'an organization, a project, a person or a tag has one budget',
+    table: 'budgets',
+    row: { organization_id: uuid, scope: 'tag', subject: 'team=red', soft_minor: 1 },
+  },
   payment_sessions_provider_checkout_id_key: {
     promise: 'a checkout of a provider is one payment',
     table: 'payment_sessions',
@@ -152,6 +172,41 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     promise: 'a correction, and nothing else, names what it sets right',
     table: 'ledger_entries',
     row: { corrects: uuid },
+  },
+  allocations_max_spend: {
+    promise: 'a cap on spending has a deadline',
+    table: 'allocations',
+    row: { max_spend_minor: 100, max_duration_seconds: null },
+  },
+  allocation_holds_released: {
+    promise: 'no more of a hold is given back than was held',
+    table: 'allocation_holds',
+    row: { amount_minor: 100, released_minor: 101 },
+  },
+  quotes_used: {
+    promise: 'a used quote names its allocation',
+    table: 'quotes',
+    row: { used_by: null, used_at: when, expires_at: anHourLater },
+  },
+  quotes_in_time: {
+    promise: 'a quote is used before it expires',
+    table: 'quotes',
+    row: { used_by: uuid, used_at: anHourLater, expires_at: when },
+  },
+  budgets_of_organization: {
+    promise: 'a budget names its subject, and that of an organization names none',
+    table: 'budgets',
+    row: { scope: 'organization', subject: 'team=red', soft_minor: 1, hard_minor: null },
+  },
+  budgets_threshold: {
+    promise: 'a budget has a threshold',
+    table: 'budgets',
+    row: { scope: 'tag', subject: 'team=red', soft_minor: null, hard_minor: null },
+  },
+  budgets_order: {
+    promise: 'the soft threshold of a budget is not above the hard one',
+    table: 'budgets',
+    row: { scope: 'tag', subject: 'team=red', soft_minor: 2, hard_minor: 1 },
   },
   account_ladders_release: {
     promise: 'a release is asked for only while the balance is spent',

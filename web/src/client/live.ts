@@ -94,6 +94,7 @@ function changedBy(type: string): readonly string[] {
     if (thing === 'ssh_key') return ['ssh-keys', 'activity'];
     return ['members', 'invitations', 'projects', 'me', 'activity'];
   }
+  if (domain === 'billing' || domain === 'payments') return ['billing', 'activity'];
   return ['activity'];
 }
 /** Operators see more: slots change with every allocation, and every event is in their list. */

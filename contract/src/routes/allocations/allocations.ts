@@ -54,12 +54,27 @@ export const allocationWish = {
   max_duration_seconds: Type.Optional(
     Type.Integer({ minimum: 60, maximum: 315_360_000, description: 'Released this long after it became active.' }),
   ),
+  max_spend: Type.Optional(
+    Type.Object(
+      {
+        amount_minor: Type.String({
+          pattern: '^[1-9][0-9]{0,14}$',
+          description: 'Whole minor units: 2500 is 25 dollars.',
+        }),
+        currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+      },
+      { ...strict, description: 'Released before it costs more than this. Its host keeps the deadline, too.' },
+    ),
+  ),
   idle: Type.Optional(IdleGuard),
   tags: Type.Optional(Tags),
 };
 const createBody = Type.Object(
   {
     ...allocationWish,
+    quote_id: Type.Optional(
+      Type.String({ ...Uuid, description: 'A quote of this project: the launch pays its price.' }),
+    ),
     queue: Type.Optional(
       Type.Object(
         {
@@ -76,7 +91,7 @@ const createBody = Type.Object(
   strict,
 );
 
-const Price = Type.Object(
+export const Price = Type.Object(
   {
     price_id: orNull(Uuid),
     unit: Type.Enum(['gpu_hour', 'node_hour']),
@@ -125,6 +140,7 @@ const allocationFields = {
     Type.Object({}, { description: 'Where it is reached, once it is active: ssh, with address, port and host key.' }),
   ),
   max_duration_seconds: orNull(Type.Integer()),
+  max_spend: orNull(Type.Object(Money.properties, { ...strict, description: 'It is released before it costs more.' })),
   expires_at: orNull(Timestamp),
   idle: orNull(IdleGuard),
   failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
@@ -250,11 +266,16 @@ export const wishErrors = [
   'gpu_count_invalid',
   'duration_invalid',
   'ssh_key_not_found',
+  'currency_mismatch',
+  'max_spend_too_low',
 ] as const;
+/** How a quote may be refused by a launch. */
+const quoteErrors = ['quote_not_found', 'quote_expired', 'quote_used', 'quote_mismatch'] as const;
 /** How a request may be refused by placement. */
 export const placeErrors = [
   'sku_unavailable',
   'insufficient_balance',
+  'budget_exceeded',
   'allocation_concurrency_limit',
   'organization_gpu_limit',
 ] as const;
@@ -286,7 +307,7 @@ export const allocationCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation.create',
-  errors: [...wishErrors, ...placeErrors],
+  errors: [...wishErrors, ...placeErrors, ...quoteErrors],
   status: 201,
   body: createBody,
   response: Allocation,

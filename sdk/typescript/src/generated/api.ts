@@ -1021,7 +1021,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/allocation-groups`
      *
-     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     * Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
      */
     create(input: { readonly members: readonly {
   readonly gpus: number;
@@ -1034,6 +1034,12 @@ readonly minutes: number;
 readonly image?: string;
   /** Released this long after it became active. */
 readonly max_duration_seconds?: number;
+  /** Released before it costs more than this. Its host keeps the deadline, too. */
+readonly max_spend?: {
+  /** Whole minor units: 2500 is 25 dollars. */
+readonly amount_minor: string;
+  readonly currency: string;
+};
   readonly name?: string;
   readonly region: string;
   /** A SKU of the catalog. */
@@ -1074,16 +1080,20 @@ readonly tags?: Readonly<Record<string, string>>;
      *
      * `POST /api/v1/allocations`
      *
-     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     * Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, quote_expired, quote_mismatch, quote_not_found, quote_used, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
      */
     create(input: { readonly gpus: number; readonly idle?: {
   readonly action: "warn" | "release";
   /** All GPUs idle for this long. */
 readonly minutes: number;
-} | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly queue?: {
+} | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly max_spend?: {
+  /** Whole minor units: 2500 is 25 dollars. */
+readonly amount_minor: string;
+  readonly currency: string;
+} | undefined; readonly name?: string | undefined; readonly queue?: {
   /** When no capacity is free, wait this long in the queue instead of being refused. */
 readonly max_wait_seconds: number;
-} | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.Allocation>;
+} | undefined; readonly quote_id?: string | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
      * How many allocations of a project match, in all and by state
      *
@@ -1097,13 +1107,17 @@ readonly max_wait_seconds: number;
      *
      * `POST /api/v1/allocations/plan`
      *
-     * Refusals: duration_invalid, gpu_count_invalid, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
+     * Refusals: currency_mismatch, duration_invalid, gpu_count_invalid, max_spend_too_low, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
      */
     plan(input: { readonly gpus: number; readonly idle?: {
   readonly action: "warn" | "release";
   /** All GPUs idle for this long. */
 readonly minutes: number;
-} | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.AllocationPlan>;
+} | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly max_spend?: {
+  /** Whole minor units: 2500 is 25 dollars. */
+readonly amount_minor: string;
+  readonly currency: string;
+} | undefined; readonly name?: string | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.AllocationPlan>;
     /**
      * One allocation, with the report of its node and the possible actions
      *
@@ -1219,7 +1233,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -1235,7 +1249,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for good
      *
@@ -1259,7 +1273,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Disable a service account; its tokens are refused within five seconds
      *
@@ -1338,6 +1352,41 @@ readonly y: string;
      * Refusals: organization_not_found.
      */
     balanceGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.BillingBalance>;
+    /**
+     * The budgets of an organization, and what this month has spent of them
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/budgets`
+     *
+     * Refusals: organization_not_found.
+     */
+    budgetList(input: { readonly organization_id: string }, options?: CallOptions): Promise<{
+  /** At most 1,000. */
+readonly data: readonly T.Budget[];
+}>;
+    /**
+     * Create a budget for an organization, a project, a person or a tag
+     *
+     * `POST /api/v1/organizations/{organization_id}/billing/budgets`
+     *
+     * Refusals: budget_already_exists, budget_invalid, currency_mismatch, member_not_found, organization_not_found, project_not_found.
+     */
+    budgetCreate(input: { readonly organization_id: string; readonly currency: string; readonly hard_minor?: string | undefined; readonly name: string; readonly scope: "organization" | "project" | "user" | "tag"; readonly soft_minor?: string | undefined; readonly subject?: string | undefined }, options?: CallOptions): Promise<T.Budget>;
+    /**
+     * Remove a budget
+     *
+     * `DELETE /api/v1/organizations/{organization_id}/billing/budgets/{budget_id}`
+     *
+     * Refusals: budget_not_found, organization_not_found.
+     */
+    budgetRemove(input: { readonly budget_id: string; readonly organization_id: string }, options?: CallOptions): Promise<T.Budget>;
+    /**
+     * Rename a budget or change its thresholds; null removes one
+     *
+     * `PATCH /api/v1/organizations/{organization_id}/billing/budgets/{budget_id}`
+     *
+     * Refusals: budget_invalid, budget_not_found, organization_not_found, version_conflict.
+     */
+    budgetUpdate(input: { readonly budget_id: string; readonly organization_id: string; readonly hard_minor?: string | null | undefined; readonly name?: string | undefined; readonly soft_minor?: string | null | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Budget>;
     /**
      * Name, address and tax id that stand on invoices
      *
@@ -1466,6 +1515,18 @@ readonly y: string;
      * Refusals: cursor_invalid, organization_not_found, period_invalid.
      */
     usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "allocation" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    /**
+     * Quote a launch: its price, locked for a while, and what it does to balance, runway and budgets
+     *
+     * `POST /api/v1/quotes`
+     *
+     * Refusals: currency_mismatch, duration_invalid, gpu_count_invalid, max_spend_too_low, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
+     */
+    quoteCreate(input: { readonly gpus: number; readonly max_duration_seconds?: number | undefined; readonly max_spend?: {
+  /** Whole minor units: 2500 is 25 dollars. */
+readonly amount_minor: string;
+  readonly currency: string;
+} | undefined; readonly region: string; readonly sku: string }, options?: CallOptions): Promise<T.Quote>;
   };
   readonly health: {
     /**
@@ -1856,7 +1917,7 @@ readonly y: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *

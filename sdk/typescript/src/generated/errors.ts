@@ -42,6 +42,14 @@ export const errorCodes = {
   auth_personal_required: { status: 401, retryable: false },
   /** There is no such breaker: automation has taken nothing of such a pool yet. */
   breaker_not_found: { status: 404, retryable: false },
+  /** There is a budget for this organization, project, person or tag already. */
+  budget_already_exists: { status: 409, retryable: false },
+  /** A hard budget does not allow this launch; details say what is counted. */
+  budget_exceeded: { status: 402, retryable: false },
+  /** The thresholds or the subject of the budget do not fit; the message says how. */
+  budget_invalid: { status: 422, retryable: false },
+  /** There is no such budget. */
+  budget_not_found: { status: 404, retryable: false },
   /** The account uses another currency. */
   currency_mismatch: { status: 409, retryable: false },
   /** The page cursor was not made by this list, or by an older version of it. */
@@ -110,6 +118,8 @@ export const errorCodes = {
   last_owner: { status: 409, retryable: false },
   /** There is no such line in the ledger. */
   ledger_line_not_found: { status: 404, retryable: false },
+  /** The cap on spending does not last for one window of accrual. */
+  max_spend_too_low: { status: 422, retryable: false },
   /** There is no such member. */
   member_not_found: { status: 404, retryable: false },
   /** The path exists, but not with this method. */
@@ -206,6 +216,14 @@ export const errorCodes = {
   project_required: { status: 400, retryable: false },
   /** Another project of the organization already uses this slug. */
   project_slug_taken: { status: 409, retryable: false },
+  /** The quote is too old: ask for a new one. */
+  quote_expired: { status: 409, retryable: false },
+  /** The quote is for another SKU, number of GPUs or region. */
+  quote_mismatch: { status: 422, retryable: false },
+  /** There is no such quote. */
+  quote_not_found: { status: 404, retryable: false },
+  /** The quote was used by a launch before: ask for a new one. */
+  quote_used: { status: 409, retryable: false },
   /** Too many requests in this lane; Retry-After says when to come back. */
   rate_limit_exceeded: { status: 429, retryable: true },
   /** More would go back than was paid and has not gone back yet. */

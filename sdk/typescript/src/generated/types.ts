@@ -71,6 +71,11 @@ readonly minutes: number;
   /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
+  /** It is released before it costs more. */
+readonly max_spend: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
   readonly name: string;
   readonly node_id: string | null;
   readonly node_name: string | null;
@@ -317,6 +322,11 @@ readonly minutes: number;
   /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
+  /** It is released before it costs more. */
+readonly max_spend: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
   readonly name: string;
   readonly organization_id: string;
   /** It has ended for its owner. The state says how far its host has cleaned up. */
@@ -448,6 +458,11 @@ readonly last_check: {
   /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
+  /** It is released before it costs more. */
+readonly max_spend: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
   readonly name: string;
   readonly organization_id: string;
   /** It has ended for its owner. The state says how far its host has cleaned up. */
@@ -560,6 +575,11 @@ readonly minutes: number;
   /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
+  /** It is released before it costs more. */
+readonly max_spend: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
   readonly name: string;
   readonly organization_id: string;
   /** It has ended for its owner. The state says how far its host has cleaned up. */
@@ -891,6 +911,38 @@ readonly taken: number;
   /** Since when automation of this kind is stopped in this pool; null while it works. */
 readonly tripped_at: string | null;
   readonly window_minutes: number;
+};
+
+export type Budget = {
+  readonly created_at: string;
+  readonly hard: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
+  readonly held: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly id: string;
+  readonly name: string;
+  /** The month, in UTC. */
+readonly period: string;
+  readonly scope: "organization" | "project" | "user" | "tag";
+  readonly soft: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
+  readonly spent: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly state: "within" | "soft_reached" | "hard_reached";
+  /** The project, the person, or the tag as key=value; null for the organization. */
+readonly subject: string | null;
+  /** The name of the project. */
+readonly subject_name: string | null;
+  readonly updated_at: string;
+  readonly version: number;
 };
 
 export type CatalogItem = {
@@ -1475,7 +1527,7 @@ export type NewPersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token. It is shown here and never again. */
 readonly token: string;
 };
@@ -1801,7 +1853,7 @@ export type PersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -1949,6 +2001,77 @@ readonly host_reserved: boolean;
 readonly weight: number;
 };
 
+export type Quote = {
+  /** What the launch does to the account; null for callers who may not see it. */
+readonly account: {
+  readonly balance: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly balance_after: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly per_hour_after: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly runway_seconds: number | null;
+  readonly runway_seconds_after: number | null;
+} | null;
+  /** Whether balance and budgets allow the launch now. */
+readonly affordable: boolean;
+  /** The budgets that count this launch. Budgets of the organization are shown to those who see its account. */
+readonly budgets: readonly {
+  /** Whether its hard threshold refuses the launch. */
+readonly blocks: boolean;
+  readonly counted: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly hard: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
+  readonly id: string;
+  readonly name: string;
+  readonly scope: "organization" | "project" | "user" | "tag";
+  readonly soft: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
+}[];
+  readonly created_at: string;
+  /** When it would end by itself; null when it has no end. */
+readonly ends: {
+  /** How long the allocation would be active at most. */
+readonly after_seconds: number;
+  readonly because: "max_spend" | "max_duration";
+  readonly cost: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+} | null;
+  readonly expires_at: string;
+  readonly gpus: number;
+  /** What the launch sets aside; nothing where the organization does not pay ahead. */
+readonly hold: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly id: string;
+  readonly price: {
+  readonly per_hour: Money;
+  readonly price_id: string | null;
+  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit_price: Money;
+};
+  readonly project_id: string;
+  readonly region: string;
+  readonly sku: string;
+  readonly why_not: string | null;
+};
+
 export type RecoveryCodes = {
   /** Ten codes, separated by spaces. They are shown here and never again. */
 readonly recovery_codes: string;
@@ -2071,7 +2194,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;

@@ -12,9 +12,11 @@ import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import {
+  budgetRoutes,
   grantRoutes,
-  makeMayAfford,
+  makeLaunchMoney,
   proofRoutes,
+  quoteRoutes,
   readCharged,
   readRoutes,
   usageRoutes,
@@ -274,7 +276,7 @@ export async function assembleApi(
     await openAllocations({
       ...{ db, ids, clock, log, region, policies, listen: database.listen },
       tasks: makeTasks({ ids, clock, signer: taskSigners }),
-      mayAfford: makeMayAfford({ policies }),
+      money: makeLaunchMoney({ policies, ids }),
       readCharged,
     }),
   );
@@ -357,6 +359,8 @@ export async function assembleApi(
       ...partyRoutes({ db }),
       ...documentRoutes({ db, clock }),
       ...invoiceRoutes({ db, ids, clock, policies }),
+      ...budgetRoutes({ db, ids }),
+      ...quoteRoutes({ db, ids, clock, policies }),
       ...sessionRoutes({ db, ids, clock, policies, payments, publicUrl: settings.publicUrl }),
       ...financeRoutes({ db, ids, clock, policies }),
       ...alertRoutes({ db, ids, changed: inventory.changed }),

@@ -10,7 +10,7 @@ import { findGroup } from './groups/groups-store.ts';
 import { createRoutes } from './launch/create.ts';
 import type { LifeParts } from './life/parts.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
-import type { AllocationParts, MayAfford, ReadCharged } from './parts.ts';
+import type { AllocationParts, LaunchMoney, ReadCharged } from './parts.ts';
 import { openPlacer } from './placement/open.ts';
 import { findOwner } from './store.ts';
 import { taskTimes } from './task-times.ts';
@@ -35,7 +35,7 @@ export async function openAllocations(parts: {
   readonly region: string;
   readonly policies: Policies;
   readonly tasks: LifeParts['tasks'];
-  readonly mayAfford: MayAfford;
+  readonly money: LaunchMoney;
   readonly readCharged: ReadCharged;
   readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
 }): Promise<Allocations> {
@@ -77,10 +77,12 @@ export { makeNodeTenants } from './guards/node-tenants.ts';
 export { makeReattest } from './guards/reattest.ts';
 export { makeUnattended } from './guards/unattended.ts';
 export { makeAuthorizedKeys } from './keys/reconcile.ts';
+export { type ResolvedLaunch, resolveLaunch } from './launch/launch-request.ts';
+export { launchLimits } from './launch/limits.ts';
 export { makeApplyResult } from './life/apply-result.ts';
 export type { LifeParts, OfLease } from './life/parts.ts';
 export { makeAllocationListeners } from './on-events.ts';
-export type { MayAfford, ReadCharged } from './parts.ts';
+export type { LaunchMoney, LockedPrice, Order, ReadCharged } from './parts.ts';
 export { listNodeIds, readCandidates } from './placement/candidates-store.ts';
 export { makeCapacityIndex } from './placement/capacity-index.ts';
 export { makeClaim } from './placement/claim.ts';
@@ -98,3 +100,4 @@ export { type MovedSlots, moveSlots, type SlotState, type SlotTransition } from 
 export { taskTimes } from './task-times.ts';
 export { makeNoteProgress } from './tasks/phases.ts';
 export { readCurrent, readTotals } from './totals/read.ts';
+export { costMinor, perHourMinor } from './views/price.ts';

@@ -6,12 +6,13 @@ import {
   allocationSetSshKeys,
   allocationUpdate,
   provisioningRestartRequested,
+  showMoney,
 } from '@gpuaas/contract';
 import { type Act, handlers, type Mounted, type Receipt, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { secondsPerHour } from './facts.ts';
-import { absentKey } from './launch/launch-request.ts';
+import { absentKey, lastsFor } from './launch/launch-request.ts';
 import { findKeys, insertKeys, listKeys, removeKeysExcept } from './launch/launch-store.ts';
 import { noteAllocation, updateFacts } from './life/machine.ts';
 import { releaseAllocation } from './life/release.ts';
@@ -19,6 +20,7 @@ import type { AllocationParts } from './parts.ts';
 import { whoWaitsFor } from './queue/extension.ts';
 import { type AllocationRow, extendAllocation, findAllocation, holdAllocation, updateAllocation } from './store.ts';
 import { takesKeys } from './views/actions.ts';
+import { costMinor, perHourMinor } from './views/price.ts';
 import { absent, showDetail } from './views/read.ts';
 import { showAllocation } from './views/show.ts';
 
@@ -91,6 +93,16 @@ const extend = on(allocationExtend, async (parts, act, { params, body }) =>
         new Fault('duration_invalid', `It would last ${seconds} seconds; at most ${longest} are allowed.`, {
           max_duration_seconds: longest,
         }),
+      );
+    }
+    const perHour = perHourMinor(row);
+    if (row.max_spend_minor !== null && BigInt(seconds) > lastsFor(row.max_spend_minor, perHour)) {
+      return tx.abandon(
+        new Fault(
+          'duration_invalid',
+          `It would cost ${showMoney(costMinor(perHour, seconds), row.currency)}; its cap is ${showMoney(row.max_spend_minor, row.currency)}.`,
+          { max_duration_seconds: Number(lastsFor(row.max_spend_minor, perHour)) },
+        ),
       );
     }
     const expiresAt = new Date(row.expires_at.getTime() + body.seconds * secondMs);

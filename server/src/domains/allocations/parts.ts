@@ -1,16 +1,44 @@
 import type { AllocationDetail } from '@gpuaas/contract';
-import type { Act, ReadTx, Viewer } from '../../kernel/act.ts';
+import type { Act, InProject, ReadTx, Viewer, WriteTx } from '../../kernel/act.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Policies } from '../policy/index.ts';
 import type { LifeParts } from './life/parts.ts';
 import type { Placer } from './placement/place.ts';
 import type { Limits } from './views/show.ts';
 
-/** Refuses when an organization cannot pay for everything that it requests at once. */
-export type MayAfford = (
-  tx: ReadTx,
-  cost: { readonly organizationId: string; readonly perHour: bigint; readonly currency: string },
-) => Promise<Fault<'insufficient_balance'> | undefined>;
+/** One launch as billing sees it. */
+export interface Order {
+  readonly allocationId: string;
+  readonly perHour: bigint;
+  readonly currency: string;
+  /** How long it lasts at most; undefined when it has no end. */
+  readonly seconds: number | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+}
+/** The price that a quote has locked. */
+export interface LockedPrice {
+  readonly priceId: string | null;
+  readonly unitPriceMinor: bigint;
+}
+/** What billing has to say about launches. */
+export interface LaunchMoney {
+  /** Refuses when an organization cannot pay for everything that it requests at once, or when a hard budget is reached. */
+  check(
+    tx: ReadTx,
+    act: Viewer & InProject,
+    orders: readonly Order[],
+  ): Promise<Fault<'insufficient_balance' | 'budget_exceeded'> | undefined>;
+  /** Sets aside what the launches need first, where the organization pays ahead. */
+  hold(tx: WriteTx, act: Act & InProject, orders: readonly Order[]): Promise<void>;
+  /** Holds a quote of the project until the transaction ends, and answers its price. */
+  lockQuote(
+    tx: WriteTx,
+    act: Act & InProject,
+    quoteId: string,
+    launch: { readonly sku: string; readonly gpus: number; readonly region: string },
+  ): Promise<LockedPrice | Fault<'quote_not_found' | 'quote_expired' | 'quote_used' | 'quote_mismatch'>>;
+  useQuote(tx: WriteTx, quoteId: string, allocationId: string): Promise<void>;
+}
 
 /** What was charged for an allocation so far. Billing answers; null before the first evidence. */
 export type ReadCharged = (tx: ReadTx, allocationId: string) => Promise<AllocationDetail['charged']>;
@@ -19,7 +47,7 @@ export type ReadCharged = (tx: ReadTx, allocationId: string) => Promise<Allocati
 export interface AllocationParts extends LifeParts {
   readonly policies: Policies;
   readonly placer: Placer;
-  readonly mayAfford: MayAfford;
+  readonly money: LaunchMoney;
   readonly readCharged: ReadCharged;
   readonly limits: (who: Viewer | Act) => Limits;
 }

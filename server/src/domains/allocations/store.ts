@@ -20,9 +20,9 @@ const insertSql = sql(
   'allocation-insert',
   `insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
      capacity_shape, gpu_count, region, profile, image_id, price_id, unit_price_minor, currency, node_id, generation,
-     isolation_model, login, max_duration_seconds, idle_minutes, idle_action, queue_deadline_at, max_attempts)
+     isolation_model, login, max_duration_seconds, idle_minutes, idle_action, queue_deadline_at, max_attempts, max_spend_minor)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-     $25, $26)`,
+     $25, $26, $27)`,
 );
 const getSql = sql(
   'allocation-get',
@@ -168,6 +168,7 @@ export interface AllocationRow {
   readonly login: Login | null;
   readonly access: object | null;
   readonly max_duration_seconds: number | null;
+  readonly max_spend_minor: bigint | null;
   readonly expires_at: Date | null;
   readonly idle_minutes: number | null;
   readonly idle_action: 'warn' | 'release' | null;
@@ -220,6 +221,7 @@ export interface NewAllocation
     | 'isolation_model'
     | 'login'
     | 'max_duration_seconds'
+    | 'max_spend_minor'
     | 'idle_minutes'
     | 'idle_action'
     | 'queue_deadline_at'
@@ -256,6 +258,7 @@ export const insertAllocation = (tx: WriteTx, a: NewAllocation): Promise<number>
     a.idle_action,
     a.queue_deadline_at,
     a.max_attempts,
+    a.max_spend_minor,
   ]);
 const first = async <T>(rows: Promise<T[]>): Promise<T | undefined> => (await rows)[0];
 

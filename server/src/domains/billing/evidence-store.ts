@@ -3,7 +3,7 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 const keysSql = sql('usage-node-keys', 'select id, result_key from nodes where id = any ($1::uuid[])');
 /**
  * Stores what nodes have signed, and moves the meters on. A record counts when the same node proved the same lease ready;
- * from that proof on, and until the release was accepted. What is there already is answered as stored.
+ * from that proof on, and until the release was accepted or its cap was reached. What is there already is answered as stored.
  */
 const storeSql = sql(
   'usage-evidence-store',
@@ -14,6 +14,7 @@ const storeSql = sql(
    ), judged as materialized (
      select g.*, a.organization_id, a.project_id, a.requested_by, a.sku, a.price_id, a.currency, a.unit_price_minor,
        a.gpu_count, k.billing_unit, coalesce(a.releasing_at, a.ended_at) as stop_at, t.taken_at,
+       case when a.max_spend_minor is not null then t.taken_at + make_interval(secs => a.max_duration_seconds) end as spent_at,
        (select count(*)::int from jsonb_array_elements(t.document -> 'gpus') e where e ->> 'uuid' = any (g.gpus)) as seen,
        case
          when s.digest = g.digest then 'stored'
@@ -34,7 +35,7 @@ const storeSql = sql(
      insert into usage_evidence (allocation_id, organization_id, node_id, generation, sequence, from_at, to_at, counts_from,
        counts_to, gpus, record, digest, result_key)
      select j.allocation_id, j.organization_id, j.node_id, j.generation, j.sequence, j.from_at, j.to_at,
-       greatest(j.from_at, j.taken_at), greatest(j.from_at, j.taken_at, least(j.to_at, j.stop_at)), j.seen, j.record, j.digest,
+       greatest(j.from_at, j.taken_at), greatest(j.from_at, j.taken_at, least(j.to_at, j.stop_at, j.spent_at)), j.seen, j.record, j.digest,
        j.result_key
      from judged j where j.outcome = 'new' order by j.allocation_id, j.from_at
      returning allocation_id, counts_from, counts_to

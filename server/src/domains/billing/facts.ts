@@ -33,6 +33,7 @@ export const lengthOfDayMs = dayMs;
 export const mostUsageRows = 1_000;
 /** Prices are for an hour, runways are in minutes. */
 export const minutesPerHour = 60;
+export const secondsPerHour = hourMs / secondMs;
 /** Prices are whole minor units an hour; rates are kept in millionths, so that a price may be finer one day. */
 export const microPerMinor = 1_000_000n;
 /** How often the worker looks how far balances reach when nothing wakes it. */
@@ -83,3 +84,15 @@ export const hourDigits = 6;
 export const ten = 10n;
 /** Rounding half up adds a half, which in whole numbers is done to twice the value. */
 export const two = 2n;
+/** A hold is given back in this many parts while usage is charged: fewer lines in the ledger than windows. */
+export const holdParts = 4;
+/** Holds that one transaction gives back. */
+export const holdsAtOnce = 1_000;
+/** How long after its deadline a capped allocation may still be active before the billing-worker asks for its release, too. */
+export const capLateMs = minuteMs;
+/** How often budgets are compared with what was spent when no charge wakes them. */
+export const budgetsEveryMs = 15 * secondMs;
+/** How often holds and caps are looked at when no charge wakes them. */
+export const holdsEveryMs = 5 * secondMs;
+/** Budgets that one answer shows, and that one look compares. */
+export const mostBudgets = 1_000;

@@ -1,10 +1,12 @@
-export { makeMayAfford } from './afford.ts';
+export { budgetRoutes } from './budgets/routes.ts';
 export { readCharged } from './charged.ts';
 export { openEvidenceDesk } from './evidence.ts';
 export { grantRoutes } from './grants.ts';
 export { type AccountRow, enter, findAccount, type NewEntry } from './ledger-store.ts';
 export { money } from './money.ts';
 export { proofRoutes } from './proof.ts';
+export { makeLaunchMoney } from './quotes/launch-money.ts';
+export { quoteRoutes } from './quotes/routes.ts';
 export { readRoutes } from './read.ts';
 export { usageRoutes } from './usage/routes.ts';
 export { openBilling } from './work.ts';

@@ -22,8 +22,12 @@ const beforeSql = sql(
 );
 const meterSql = sql(
   'proof-meter',
-  `select m.gpus, (extract(epoch from coalesce(a.releasing_at, a.ended_at)) * 1000000)::bigint::text as stop_at
+  `select m.gpus, (extract(epoch from least(coalesce(a.releasing_at, a.ended_at), c.spent_at)) * 1000000)::bigint::text
+     as stop_at
    from usage_meters m join allocations a on a.id = m.resource_id and mine(a.organization_id)
+     left join lateral (select r.taken_at + make_interval(secs => a.max_duration_seconds) as spent_at
+       from readiness_attestations r where r.allocation_id = a.id and r.generation = a.generation and r.passed
+         and a.max_spend_minor is not null and mine(r.organization_id) order by r.id limit 1) c on true
    where m.resource_id = $1 and m.meter = $2 and mine(m.organization_id)`,
 );
 const attestationsSql = sql(

@@ -9,17 +9,21 @@ import type { DatabasePort } from '../../ports/database/port.ts';
 import type { Policies } from '../policy/index.ts';
 import { makeAccrual, makeMonthsAhead } from './accrual.ts';
 import { readLag } from './accrual-store.ts';
+import { makeBudgets } from './budgets/watch.ts';
 import {
   accountsAtOnce,
   accrueEveryMs,
+  budgetsEveryMs,
   compareEveryMs,
   evidenceChannel,
   evidenceEveryMs,
+  holdsEveryMs,
   ladderEveryMs,
   monthsEveryMs,
   sampleEveryMs,
   staleAfterMs,
 } from './facts.ts';
+import { makeCaps, makeHolds } from './holds/work.ts';
 import { makeLadder } from './ladder/ladder.ts';
 import { compareBalances } from './ledger-store.ts';
 import { makeIdleSampling } from './usage/sampling.ts';
@@ -50,7 +54,14 @@ export async function openBilling(parts: Parts): Promise<Billing> {
   const ladder = startReconciler(makeLadder(parts), {
     ...{ clock, log, lease, everyMs: ladderEveryMs, restMs: evidenceEveryMs },
   });
-  const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds, charged: ladder.wake }), {
+  const others = [makeHolds(parts), makeCaps(parts)].map((each) =>
+    startReconciler(each, { ...{ clock, log, lease, everyMs: holdsEveryMs, restMs: evidenceEveryMs } }),
+  );
+  others.push(startReconciler(makeBudgets(parts), { clock, log, lease, everyMs: budgetsEveryMs }));
+  const charged = () => {
+    for (const each of [ladder, ...others]) each.wake();
+  };
+  const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds, charged }), {
     ...{ clock, log, lease, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
   });
   const months = startReconciler(makeMonthsAhead(parts), { clock, log, lease, everyMs: monthsEveryMs });
@@ -70,7 +81,7 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     },
     async close() {
       await woken.close();
-      await Promise.all([accrual, ladder, months, sampling, comparing].map((each) => each.close()));
+      await Promise.all([accrual, ladder, ...others, months, sampling, comparing].map((each) => each.close()));
     },
   };
 }

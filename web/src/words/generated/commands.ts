@@ -10,7 +10,7 @@ export interface CommandLine {
 }
 
 export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> = {
-  allocation_create: {"words":"launch","args":[["sku"]],"flags":{"gpus":["count","number"],"region":["region"],"name":["name"],"image":["image"],"ssh_key_ids":["ssh-key","keys*"],"max_duration_seconds":["for","seconds"],"idle.minutes":["idle-stop","minutes"],"queue.max_wait_seconds":["queue","seconds"],"tags":["tag","pairs*"]},"gives":{"idle.action":"release"}},
+  allocation_create: {"words":"launch","args":[["sku"]],"flags":{"gpus":["count","number"],"region":["region"],"name":["name"],"image":["image"],"ssh_key_ids":["ssh-key","keys*"],"max_duration_seconds":["for","seconds"],"max_spend":["max-spend","money"],"quote_id":["quote"],"idle.minutes":["idle-stop","minutes"],"queue.max_wait_seconds":["queue","seconds"],"tags":["tag","pairs*"]},"gives":{"idle.action":"release"}},
   overview_get: {"words":"overview","args":[],"flags":{}},
   allocation_release: {"words":"release","args":[["allocation_id","allocation"]],"flags":{"reason":["reason"]}},
   me_get: {"words":"whoami","args":[],"flags":{}},
@@ -204,6 +204,11 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   billing_idle_get: {"words":"billing idle","args":[],"flags":{"from":["from"],"to":["to"],"organization_id":["organization","organization"]}},
   billing_usage_export: {"words":"billing export","args":[],"flags":{"from":["from"],"to":["to"],"sku":["sku"],"requested_by":["requested-by"],"allocation_id":["allocation-id"],"project_id":["project-id"],"format":["format"],"organization_id":["organization","organization"]}},
   project_usage_get: {"words":"billing project","args":[],"flags":{"from":["from"],"to":["to"],"group_by":["group-by"]}},
+  quote_create: {"words":"billing quote","args":[["sku"]],"flags":{"gpus":["count","number"],"region":["region"],"max_duration_seconds":["for","seconds"],"max_spend":["max-spend","money"]}},
+  budget_list: {"words":"billing budgets","args":[],"flags":{"organization_id":["organization","organization"]}},
+  budget_create: {"words":"billing budget-set","args":[["name"]],"flags":{"organization_id":["organization","organization"],"scope":["scope"],"subject":["subject"],"soft_minor":["soft"],"hard_minor":["hard"],"currency":["currency"]}},
+  budget_update: {"words":"billing budget-change","args":[["budget_id"]],"flags":{"organization_id":["organization","organization"],"name":["name"],"soft_minor":["soft"],"hard_minor":["hard"],"version":["version","number"]}},
+  budget_remove: {"words":"billing budget-remove","args":[["budget_id"]],"flags":{"organization_id":["organization","organization"]}},
   payment_session_create: {"words":"billing top-up","args":[],"flags":{"organization_id":["organization","organization"],"amount_minor":["amount-minor"],"currency":["currency"]}},
   payment_session_list: {"words":"billing payments","args":[],"flags":{"organization_id":["organization","organization"],"limit":["limit","number"]}},
   payment_session_get: {"words":"billing payment","args":[["session_id"]],"flags":{"organization_id":["organization","organization"]}},

@@ -1235,7 +1235,7 @@ class AsyncAllocationGroupsApi:
 
         ``POST /api/v1/allocation-groups``
 
-        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
         answer: AllocationGroupDetail = await self._transport.call("allocation_group_create", {"members": members, "name": name}, options)
         return answer
@@ -1274,14 +1274,14 @@ class AsyncAllocationsApi:
         """
         return AsyncPages(self._transport, "allocation_list", {"cursor": cursor, "group": group, "limit": limit, "order": order, "q": q, "requested_by": requested_by, "sku": sku, "state": state, "tag": tag}, options)
 
-    async def create(self, *, gpus: int, region: str, sku: str, idle: AllocationCreateIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, queue: AllocationCreateQueue | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> Allocation:
+    async def create(self, *, gpus: int, region: str, sku: str, idle: AllocationCreateIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, max_spend: AllocationCreateMaxSpend | Unset = UNSET, name: str | Unset = UNSET, queue: AllocationCreateQueue | Unset = UNSET, quote_id: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> Allocation:
         """Create an allocation: reserved at once, queued if requested, or refused with reasons
 
         ``POST /api/v1/allocations``
 
-        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, quote_expired, quote_mismatch, quote_not_found, quote_used, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
-        answer: Allocation = await self._transport.call("allocation_create", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "name": name, "queue": queue, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
+        answer: Allocation = await self._transport.call("allocation_create", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "max_spend": max_spend, "name": name, "queue": queue, "quote_id": quote_id, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
         return answer
 
     async def counts(self, *, group: str | Unset = UNSET, q: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, tag: str | Unset = UNSET, options: Options | None = None) -> AllocationCountsAnswer:
@@ -1294,14 +1294,14 @@ class AsyncAllocationsApi:
         answer: AllocationCountsAnswer = await self._transport.call("allocation_counts", {"group": group, "q": q, "requested_by": requested_by, "sku": sku, "state": state, "tag": tag}, options)
         return answer
 
-    async def plan(self, *, gpus: int, region: str, sku: str, idle: AllocationPlanIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> AllocationPlan:
+    async def plan(self, *, gpus: int, region: str, sku: str, idle: AllocationPlanIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, max_spend: AllocationPlanMaxSpend | Unset = UNSET, name: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> AllocationPlan:
         """Check capacity and price, with the reasons; reserves nothing
 
         ``POST /api/v1/allocations/plan``
 
-        Refusals: duration_invalid, gpu_count_invalid, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
+        Refusals: currency_mismatch, duration_invalid, gpu_count_invalid, max_spend_too_low, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
         """
-        answer: AllocationPlan = await self._transport.call("allocation_plan", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "name": name, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
+        answer: AllocationPlan = await self._transport.call("allocation_plan", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "max_spend": max_spend, "name": name, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
         return answer
 
     async def get(self, allocation_id: str, *, options: Options | None = None) -> AllocationDetail:
@@ -1424,7 +1424,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1443,7 +1443,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for one project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1473,7 +1473,7 @@ class AsyncServiceAccountsApi:
         answer: ServiceAccount = await self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Rename a service account, change its scopes and projects, or disable and enable it
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -1564,6 +1564,46 @@ class AsyncBillingApi:
         Refusals: organization_not_found.
         """
         answer: BillingBalance = await self._transport.call("billing_balance_get", {"organization_id": organization_id}, options)
+        return answer
+
+    async def budget_list(self, organization_id: str, *, options: Options | None = None) -> BudgetListAnswer:
+        """The budgets of an organization, and what this month has spent of them
+
+        ``GET /api/v1/organizations/{organization_id}/billing/budgets``
+
+        Refusals: organization_not_found.
+        """
+        answer: BudgetListAnswer = await self._transport.call("budget_list", {"organization_id": organization_id}, options)
+        return answer
+
+    async def budget_create(self, organization_id: str, *, currency: str, name: str, scope: Literal["organization", "project", "user", "tag"], hard_minor: str | Unset = UNSET, soft_minor: str | Unset = UNSET, subject: str | Unset = UNSET, options: Options | None = None) -> Budget:
+        """Create a budget for an organization, a project, a person or a tag
+
+        ``POST /api/v1/organizations/{organization_id}/billing/budgets``
+
+        Refusals: budget_already_exists, budget_invalid, currency_mismatch, member_not_found, organization_not_found, project_not_found.
+        """
+        answer: Budget = await self._transport.call("budget_create", {"organization_id": organization_id, "currency": currency, "hard_minor": hard_minor, "name": name, "scope": scope, "soft_minor": soft_minor, "subject": subject}, options)
+        return answer
+
+    async def budget_remove(self, budget_id: str, organization_id: str, *, options: Options | None = None) -> Budget:
+        """Remove a budget
+
+        ``DELETE /api/v1/organizations/{organization_id}/billing/budgets/{budget_id}``
+
+        Refusals: budget_not_found, organization_not_found.
+        """
+        answer: Budget = await self._transport.call("budget_remove", {"budget_id": budget_id, "organization_id": organization_id}, options)
+        return answer
+
+    async def budget_update(self, budget_id: str, organization_id: str, *, hard_minor: str | None | Unset = UNSET, name: str | Unset = UNSET, soft_minor: str | None | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> Budget:
+        """Rename a budget or change its thresholds; null removes one
+
+        ``PATCH /api/v1/organizations/{organization_id}/billing/budgets/{budget_id}``
+
+        Refusals: budget_invalid, budget_not_found, organization_not_found, version_conflict.
+        """
+        answer: Budget = await self._transport.call("budget_update", {"budget_id": budget_id, "organization_id": organization_id, "hard_minor": hard_minor, "name": name, "soft_minor": soft_minor, "version": version}, options)
         return answer
 
     async def details_get(self, organization_id: str, *, options: Options | None = None) -> BillingDetails:
@@ -1721,6 +1761,16 @@ class AsyncBillingApi:
         Refusals: cursor_invalid, organization_not_found, period_invalid.
         """
         return AsyncPages(self._transport, "billing_usage_list", {"organization_id": organization_id, "allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
+
+    async def quote_create(self, *, gpus: int, region: str, sku: str, max_duration_seconds: int | Unset = UNSET, max_spend: QuoteCreateMaxSpend | Unset = UNSET, options: Options | None = None) -> Quote:
+        """Quote a launch: its price, locked for a while, and what it does to balance, runway and budgets
+
+        ``POST /api/v1/quotes``
+
+        Refusals: currency_mismatch, duration_invalid, gpu_count_invalid, max_spend_too_low, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
+        """
+        answer: Quote = await self._transport.call("quote_create", {"gpus": gpus, "max_duration_seconds": max_duration_seconds, "max_spend": max_spend, "region": region, "sku": sku}, options)
+        return answer
 
 
 class AsyncHealthApi:
@@ -2214,7 +2264,7 @@ class AsyncPersonalTokensApi:
         """
         return AsyncPages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Create a personal access token; it may do what both its scopes and its owner may do
 
         ``POST /api/v1/me/tokens``

@@ -164,6 +164,38 @@ class BreakerNotFoundError(GpuaasError):
     retryable = False
 
 
+class BudgetAlreadyExistsError(GpuaasError):
+    """There is a budget for this organization, project, person or tag already."""
+
+    code = "budget_already_exists"
+    status = 409
+    retryable = False
+
+
+class BudgetExceededError(GpuaasError):
+    """A hard budget does not allow this launch; details say what is counted."""
+
+    code = "budget_exceeded"
+    status = 402
+    retryable = False
+
+
+class BudgetInvalidError(GpuaasError):
+    """The thresholds or the subject of the budget do not fit; the message says how."""
+
+    code = "budget_invalid"
+    status = 422
+    retryable = False
+
+
+class BudgetNotFoundError(GpuaasError):
+    """There is no such budget."""
+
+    code = "budget_not_found"
+    status = 404
+    retryable = False
+
+
 class CurrencyMismatchError(GpuaasError):
     """The account uses another currency."""
 
@@ -433,6 +465,14 @@ class LedgerLineNotFoundError(GpuaasError):
 
     code = "ledger_line_not_found"
     status = 404
+    retryable = False
+
+
+class MaxSpendTooLowError(GpuaasError):
+    """The cap on spending does not last for one window of accrual."""
+
+    code = "max_spend_too_low"
+    status = 422
     retryable = False
 
 
@@ -816,6 +856,38 @@ class ProjectSlugTakenError(GpuaasError):
     """Another project of the organization already uses this slug."""
 
     code = "project_slug_taken"
+    status = 409
+    retryable = False
+
+
+class QuoteExpiredError(GpuaasError):
+    """The quote is too old: ask for a new one."""
+
+    code = "quote_expired"
+    status = 409
+    retryable = False
+
+
+class QuoteMismatchError(GpuaasError):
+    """The quote is for another SKU, number of GPUs or region."""
+
+    code = "quote_mismatch"
+    status = 422
+    retryable = False
+
+
+class QuoteNotFoundError(GpuaasError):
+    """There is no such quote."""
+
+    code = "quote_not_found"
+    status = 404
+    retryable = False
+
+
+class QuoteUsedError(GpuaasError):
+    """The quote was used by a launch before: ask for a new one."""
+
+    code = "quote_used"
     status = 409
     retryable = False
 
@@ -1257,6 +1329,10 @@ by_code: dict[str, type[GpuaasError]] = {
     "auth_personal_disabled": AuthPersonalDisabledError,
     "auth_personal_required": AuthPersonalRequiredError,
     "breaker_not_found": BreakerNotFoundError,
+    "budget_already_exists": BudgetAlreadyExistsError,
+    "budget_exceeded": BudgetExceededError,
+    "budget_invalid": BudgetInvalidError,
+    "budget_not_found": BudgetNotFoundError,
     "currency_mismatch": CurrencyMismatchError,
     "cursor_invalid": CursorInvalidError,
     "department_disabled": DepartmentDisabledError,
@@ -1291,6 +1367,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
     "ledger_line_not_found": LedgerLineNotFoundError,
+    "max_spend_too_low": MaxSpendTooLowError,
     "member_not_found": MemberNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
     "node_already_exists": NodeAlreadyExistsError,
@@ -1339,6 +1416,10 @@ by_code: dict[str, type[GpuaasError]] = {
     "project_not_found": ProjectNotFoundError,
     "project_required": ProjectRequiredError,
     "project_slug_taken": ProjectSlugTakenError,
+    "quote_expired": QuoteExpiredError,
+    "quote_mismatch": QuoteMismatchError,
+    "quote_not_found": QuoteNotFoundError,
+    "quote_used": QuoteUsedError,
     "rate_limit_exceeded": RateLimitExceededError,
     "refund_exceeds_payment": RefundExceedsPaymentError,
     "refund_window_exceeded": RefundWindowExceededError,

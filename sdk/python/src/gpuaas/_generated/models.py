@@ -58,6 +58,13 @@ class AdminAllocationLogin(TypedDict):
     username: str
 
 
+class AdminAllocationMaxSpend(TypedDict):
+    """It is released before it costs more."""
+
+    amount_minor: str
+    currency: str
+
+
 class AdminAllocationPrice(TypedDict):
     per_hour: Money
     price_id: str | None
@@ -99,6 +106,8 @@ class AdminAllocation(TypedDict):
     max_attempts: int
     """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
+    max_spend: AdminAllocationMaxSpend | None
+    """It is released before it costs more."""
     name: str
     node_id: str | None
     node_name: str | None
@@ -325,6 +334,13 @@ class AllocationLogin(TypedDict):
     username: str
 
 
+class AllocationMaxSpend(TypedDict):
+    """It is released before it costs more."""
+
+    amount_minor: str
+    currency: str
+
+
 class AllocationPrice(TypedDict):
     per_hour: Money
     price_id: str | None
@@ -365,6 +381,8 @@ class Allocation(TypedDict):
     max_attempts: int
     """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
+    max_spend: AllocationMaxSpend | None
+    """It is released before it costs more."""
     name: str
     organization_id: str
     over: bool
@@ -472,6 +490,13 @@ class AllocationDetailLogin(TypedDict):
     username: str
 
 
+class AllocationDetailMaxSpend(TypedDict):
+    """It is released before it costs more."""
+
+    amount_minor: str
+    currency: str
+
+
 class AllocationDetailPrice(TypedDict):
     per_hour: Money
     price_id: str | None
@@ -549,6 +574,8 @@ class AllocationDetail(TypedDict):
     max_attempts: int
     """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
+    max_spend: AllocationDetailMaxSpend | None
+    """It is released before it costs more."""
     name: str
     organization_id: str
     over: bool
@@ -611,6 +638,13 @@ class AllocationGroupDetailAllocationsItemLogin(TypedDict):
     username: str
 
 
+class AllocationGroupDetailAllocationsItemMaxSpend(TypedDict):
+    """It is released before it costs more."""
+
+    amount_minor: str
+    currency: str
+
+
 class AllocationGroupDetailAllocationsItemPrice(TypedDict):
     per_hour: Money
     price_id: str | None
@@ -651,6 +685,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     max_attempts: int
     """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
+    max_spend: AllocationGroupDetailAllocationsItemMaxSpend | None
+    """It is released before it costs more."""
     name: str
     organization_id: str
     over: bool
@@ -1009,6 +1045,46 @@ class Breaker(TypedDict):
     tripped_at: str | None
     """Since when automation of this kind is stopped in this pool; null while it works."""
     window_minutes: int
+
+
+class BudgetHard(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class BudgetHeld(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class BudgetSoft(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class BudgetSpent(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class Budget(TypedDict):
+    created_at: str
+    hard: BudgetHard | None
+    held: BudgetHeld
+    id: str
+    name: str
+    period: str
+    """The month, in UTC."""
+    scope: Literal["organization", "project", "user", "tag"]
+    soft: BudgetSoft | None
+    spent: BudgetSpent
+    state: Literal["within", "soft_reached", "hard_reached"]
+    subject: str | None
+    """The project, the person, or the tag as key=value; null for the organization."""
+    subject_name: str | None
+    """The name of the project."""
+    updated_at: str
+    version: int
 
 
 class CatalogItem(TypedDict):
@@ -1627,7 +1703,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token. It is shown here and never again."""
 
@@ -1978,7 +2054,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -2133,6 +2209,107 @@ class QueueEntry(TypedDict):
     """Priority in the queue: a lower number goes first."""
 
 
+class QuoteAccountBalance(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteAccountBalanceAfter(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteAccountPerHourAfter(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteAccount(TypedDict):
+    """What the launch does to the account; null for callers who may not see it."""
+
+    balance: QuoteAccountBalance
+    balance_after: QuoteAccountBalanceAfter
+    per_hour_after: QuoteAccountPerHourAfter
+    runway_seconds: int | None
+    runway_seconds_after: int | None
+
+
+class QuoteBudgetsItemCounted(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteBudgetsItemHard(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteBudgetsItemSoft(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteBudgetsItem(TypedDict):
+    blocks: bool
+    """Whether its hard threshold refuses the launch."""
+    counted: QuoteBudgetsItemCounted
+    hard: QuoteBudgetsItemHard | None
+    id: str
+    name: str
+    scope: Literal["organization", "project", "user", "tag"]
+    soft: QuoteBudgetsItemSoft | None
+
+
+class QuoteEndsCost(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class QuoteEnds(TypedDict):
+    """When it would end by itself; null when it has no end."""
+
+    after_seconds: int
+    """How long the allocation would be active at most."""
+    because: Literal["max_spend", "max_duration"]
+    cost: QuoteEndsCost
+
+
+class QuoteHold(TypedDict):
+    """What the launch sets aside; nothing where the organization does not pay ahead."""
+
+    amount_minor: str
+    currency: str
+
+
+class QuotePrice(TypedDict):
+    per_hour: Money
+    price_id: str | None
+    unit: Literal["gpu_hour", "node_hour"]
+    unit_price: Money
+
+
+class Quote(TypedDict):
+    account: QuoteAccount | None
+    """What the launch does to the account; null for callers who may not see it."""
+    affordable: bool
+    """Whether balance and budgets allow the launch now."""
+    budgets: Sequence[QuoteBudgetsItem]
+    """The budgets that count this launch. Budgets of the organization are shown to those who see its account."""
+    created_at: str
+    ends: QuoteEnds | None
+    """When it would end by itself; null when it has no end."""
+    expires_at: str
+    gpus: int
+    hold: QuoteHold
+    """What the launch sets aside; nothing where the organization does not pay ahead."""
+    id: str
+    price: QuotePrice
+    project_id: str
+    region: str
+    sku: str
+    why_not: str | None
+
+
 class RecoveryCodes(TypedDict):
     recovery_codes: str
     """Ten codes, separated by spaces. They are shown here and never again."""
@@ -2257,7 +2434,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str
@@ -2746,6 +2923,14 @@ class AllocationGroupCreateMembersItemIdle(TypedDict):
     """All GPUs idle for this long."""
 
 
+class AllocationGroupCreateMembersItemMaxSpend(TypedDict):
+    """Released before it costs more than this. Its host keeps the deadline, too."""
+
+    amount_minor: str
+    """Whole minor units: 2500 is 25 dollars."""
+    currency: str
+
+
 class AllocationGroupCreateMembersItem(TypedDict):
     gpus: int
     idle: NotRequired[AllocationGroupCreateMembersItemIdle]
@@ -2753,6 +2938,8 @@ class AllocationGroupCreateMembersItem(TypedDict):
     """An image of the catalog; default: the first that suits the SKU."""
     max_duration_seconds: NotRequired[int]
     """Released this long after it became active."""
+    max_spend: NotRequired[AllocationGroupCreateMembersItemMaxSpend]
+    """Released before it costs more than this. Its host keeps the deadline, too."""
     name: NotRequired[str]
     region: str
     sku: str
@@ -2769,6 +2956,14 @@ class AllocationCreateIdle(TypedDict):
     """All GPUs idle for this long."""
 
 
+class AllocationCreateMaxSpend(TypedDict):
+    """Released before it costs more than this. Its host keeps the deadline, too."""
+
+    amount_minor: str
+    """Whole minor units: 2500 is 25 dollars."""
+    currency: str
+
+
 class AllocationCreateQueue(TypedDict):
     max_wait_seconds: int
     """When no capacity is free, wait this long in the queue instead of being refused."""
@@ -2778,6 +2973,14 @@ class AllocationPlanIdle(TypedDict):
     action: Literal["warn", "release"]
     minutes: int
     """All GPUs idle for this long."""
+
+
+class AllocationPlanMaxSpend(TypedDict):
+    """Released before it costs more than this. Its host keeps the deadline, too."""
+
+    amount_minor: str
+    """Whole minor units: 2500 is 25 dollars."""
+    currency: str
 
 
 class AllocationUpdateIdle(TypedDict):
@@ -2802,8 +3005,21 @@ class MeUpdateAnswer(TypedDict):
     display_name: str | None
 
 
+class BudgetListAnswer(TypedDict):
+    data: Sequence[Budget]
+    """At most 1,000."""
+
+
 class PolicyListAnswer(TypedDict):
     data: Sequence[EffectivePolicy]
+
+
+class QuoteCreateMaxSpend(TypedDict):
+    """Released before it costs more than this. Its host keeps the deadline, too."""
+
+    amount_minor: str
+    """Whole minor units: 2500 is 25 dollars."""
+    currency: str
 
 
 class ServiceAccountKeyCreatePublicKey(TypedDict):

@@ -4,7 +4,7 @@ import { eachOf, type GuardParts, look } from './guard.ts';
 import { listExpired } from './guards-store.ts';
 import type { GuardRelease } from './release.ts';
 
-/** Releases allocations whose time is up. */
+/** Releases allocations whose time is up: the time that was asked for, or the time that their cap pays for. */
 export const makeExpiry = (parts: GuardParts, release: GuardRelease): Reconciler => ({
   name: 'allocation-expiry',
   async round() {
@@ -13,7 +13,7 @@ export const makeExpiry = (parts: GuardParts, release: GuardRelease): Reconciler
       parts,
       'allocation-expiry',
       (after) => look(parts, (tx) => listExpired(tx, now, after, guardBatch)),
-      ({ id }) => release(id, 'max_duration'),
+      ({ id, spent }) => release(id, spent ? 'max_spend' : 'max_duration'),
     );
   },
 });

@@ -3,8 +3,11 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 const expiredSql = sql(
   'guard-expired',
-  `select id from allocations where state = 'active' and expires_at <= $1 and mine(organization_id)
-     and ($3::uuid is null or id > $3) order by id limit $2`,
+  `select a.id, coalesce(a.max_spend_minor * 3600 / nullif(a.unit_price_minor
+       * case k.billing_unit when 'node_hour' then 1 else a.gpu_count end, 0) <= a.max_duration_seconds, false) as spent
+   from allocations a join skus k on k.slug = a.sku
+   where a.state = 'active' and a.expires_at <= $1 and mine(a.organization_id)
+     and ($3::uuid is null or a.id > $3) order by a.id limit $2`,
 );
 const lostSql = sql(
   'guard-lost',
@@ -146,7 +149,7 @@ export interface ReportedRow {
 }
 
 export const listExpired = (tx: ReadTx, now: Date, after: string | undefined, limit: number) =>
-  tx.rows<{ id: string }>(expiredSql, [now, limit, after ?? null]);
+  tx.rows<{ id: string; spent: boolean }>(expiredSql, [now, limit, after ?? null]);
 export const listLost = (tx: ReadTx, before: Date, after: string | undefined, limit: number) =>
   tx.rows<{ id: string }>(lostSql, [before, limit, after ?? null]);
 export const listIdle = (tx: ReadTx, reportedAfter: Date, after: string | undefined, limit: number) =>

@@ -1,9 +1,8 @@
 import { allocationCreate, allocationPlan } from '@gpuaas/contract';
 import { type Act, handlers, type InProject, type Mounted, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { secondMs } from '../../../kernel/units.ts';
 import { type CheckedLaunch, priceOf, requestAllocations } from '../life/request.ts';
-import type { AllocationParts } from '../parts.ts';
+import type { AllocationParts, LockedPrice } from '../parts.ts';
 import { sayWhy } from '../placement/explain.ts';
 import { mayHoldMore, tellQuota } from '../quota/quota.ts';
 import { findAllocation, type Login } from '../store.ts';
@@ -11,26 +10,20 @@ import { costMinor, money, perHourMinor } from '../views/price.ts';
 import { showAllocation, showPlanned } from '../views/show.ts';
 import { type LaunchRequest, type ResolvedLaunch, resolveLaunch } from './launch-request.ts';
 import { findLogin } from './launch-store.ts';
+import { launchLimits } from './limits.ts';
 
 const on = handlers<AllocationParts>();
 
-const limitsOf = ({ policies, clock, taskSeconds }: AllocationParts, act: Act) => ({
-  maxDurationHours: policies.number('allocation.max_duration_max_hours', act),
-  imageCacheRequired: policies.value('allocation.image_cache_required', act),
-  provisionSeconds: taskSeconds('provision'),
-  endsAt: (seconds: number) => new Date(clock.now().getTime() + (taskSeconds('provision') + seconds) * secondMs),
-});
-
 const plan = on(allocationPlan, async (parts, act, { body }) =>
   parts.db.write(act, async (tx) => {
-    const resolved = await resolveLaunch(tx, act, body, limitsOf(parts, act));
+    const resolved = await resolveLaunch(tx, act, body, launchLimits(parts, act));
     if (resolved instanceof Fault) return tx.abandon(resolved);
     const decision = await parts.placer.plan(tx, resolved);
     const overQuota = await tellQuota(tx, parts.policies, act, body.gpus);
     const feasible = decision.chosen !== null && overQuota === undefined;
     const price = priceOf(resolved);
     const perHour = perHourMinor(price);
-    const seconds = body.max_duration_seconds;
+    const { seconds } = resolved;
     return tx.commit(
       {
         feasible,
@@ -54,12 +47,14 @@ const plan = on(allocationPlan, async (parts, act, { body }) =>
   }),
 );
 
-const create = on(allocationCreate, async (parts, act, { body: { queue, ...launch } }) =>
+const create = on(allocationCreate, async (parts, act, { body: { queue, quote_id: quoteId, ...launch } }) =>
   parts.db.write(act, async (tx) => {
+    const locked = quoteId === undefined ? undefined : await parts.money.lockQuote(tx, act, quoteId, launch);
+    if (locked instanceof Fault) return tx.abandon(locked);
     // Sent together: neither needs the answer of the other.
     const [refused, checked] = await Promise.all([
       mayHoldMore(tx, parts, act, { allocations: 1, gpus: launch.gpus }),
-      checkLaunch(tx, parts, act, launch),
+      checkLaunch(tx, parts, act, launch, locked),
     ]);
     if (refused) return tx.abandon(refused);
     if (checked instanceof Fault) return tx.abandon(checked);
@@ -67,6 +62,7 @@ const create = on(allocationCreate, async (parts, act, { body: { queue, ...launc
     if (made instanceof Fault) return tx.abandon(made);
     const row = await findAllocation(tx, made.ids[0] ?? '');
     if (!row) throw new Error('an allocation was not stored');
+    if (quoteId !== undefined) await parts.money.useQuote(tx, quoteId, row.id);
     return tx.commit(showAllocation(row, parts.limits(act)), {
       target: { type: 'allocation', id: row.id },
       change: { sku: row.sku, gpus: row.gpu_count, region: row.region, placement_status: row.placement_status },
@@ -81,9 +77,10 @@ export async function checkLaunch(
   parts: AllocationParts,
   act: Act & InProject,
   launch: LaunchRequest,
+  locked?: LockedPrice,
 ): Promise<CheckedLaunch | Exclude<Awaited<ReturnType<typeof resolveLaunch>>, ResolvedLaunch>> {
   const [resolved, login] = await Promise.all([
-    resolveLaunch(tx, act, launch, limitsOf(parts, act)),
+    resolveLaunch(tx, act, launch, launchLimits(parts, act), locked),
     loginOf(tx, parts, act),
   ]);
   return resolved instanceof Fault ? resolved : { resolved, login };

@@ -1,9 +1,11 @@
-import type { wishErrors } from '@gpuaas/contract';
+import { showMoney, type wishErrors } from '@gpuaas/contract';
 import type { Act, InProject, ReadTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondsPerHour } from '../facts.ts';
+import type { LockedPrice } from '../parts.ts';
 import type { Alternatives, PlacementRequest } from '../placement/model.ts';
 import type { AllocationRow } from '../store.ts';
+import { perHourMinor } from '../views/price.ts';
 import { findKeys, type KeyRow, listAlternatives, type OfferRow, readOffer } from './launch-store.ts';
 
 /** A request for one allocation, as the contract declares it. */
@@ -15,6 +17,7 @@ export interface LaunchRequest {
   readonly ssh_key_ids?: readonly string[];
   readonly image?: string;
   readonly max_duration_seconds?: number;
+  readonly max_spend?: { readonly amount_minor: string; readonly currency: string };
   readonly idle?: { readonly minutes: number; readonly action: 'warn' | 'release' };
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -26,6 +29,20 @@ export interface ResolvedLaunch {
   readonly keys: readonly KeyRow[];
   readonly request: PlacementRequest;
   readonly alternatives: () => Promise<Alternatives>;
+  /** How long it lasts at most: the shorter of its longest duration and of what its cap pays for. */
+  readonly seconds: number | undefined;
+  /** What of the cap ends it; undefined when it has none, or when nothing is charged. */
+  readonly maxSpend: bigint | undefined;
+}
+/** What bounds a launch, beside the catalog. */
+export interface LaunchLimits {
+  readonly maxDurationHours: number;
+  readonly imageCacheRequired: boolean;
+  readonly endsAt: (seconds: number) => Date;
+  /** How long a launch may take. */
+  readonly provisionSeconds: number;
+  /** The length of one accrual window: a cap pays for at least one. */
+  readonly windowSeconds: number;
 }
 type Refusal = Fault<(typeof wishErrors)[number]>;
 
@@ -34,17 +51,13 @@ export async function resolveLaunch(
   tx: ReadTx,
   act: Act & InProject,
   launch: LaunchRequest,
-  limits: {
-    readonly maxDurationHours: number;
-    readonly imageCacheRequired: boolean;
-    /** The latest end of an allocation that lasts so many seconds. */
-    readonly endsAt: (seconds: number) => Date;
-    /** How long a launch may take. */
-    readonly provisionSeconds: number;
-  },
+  limits: LaunchLimits,
+  locked?: LockedPrice,
 ): Promise<ResolvedLaunch | Refusal> {
   const of = { organizationId: act.organizationId, projectId: act.projectId };
-  const offer = await readOffer(tx, of, launch);
+  const found = await readOffer(tx, of, launch);
+  const offer =
+    found && locked ? { ...found, price_id: locked.priceId, unit_price_minor: locked.unitPriceMinor } : found;
   if (!offer) return new Fault('project_not_found', 'There is no such object.');
   if (!offer.sku) return new Fault('sku_not_found', `There is no SKU ${launch.sku} on offer.`);
   if (!offer.region) return new Fault('region_not_found', `There is no region ${launch.region}.`);
@@ -68,6 +81,9 @@ export async function resolveLaunch(
       max_duration_seconds: longest,
     });
   }
+  const cap = capOf(launch, offer, limits);
+  if (cap instanceof Fault) return cap;
+  const seconds = cap === undefined ? launch.max_duration_seconds : shorter(cap.seconds, launch.max_duration_seconds);
   const wanted = launch.ssh_key_ids ?? [];
   const keys = wanted.length > 0 ? await findKeys(tx, wanted, act.actorId, act.projectId) : [];
   if (keys.length !== wanted.length) return absentKey();
@@ -93,11 +109,10 @@ export async function resolveLaunch(
       nvme: isSlice,
       image: isSlice && offer.image_id ? { id: offer.image_id, mustBeCached: limits.imageCacheRequired } : undefined,
       provisionSeconds: limits.provisionSeconds,
-      endsAt:
-        launch.max_duration_seconds === undefined
-          ? undefined
-          : limits.endsAt(launch.max_duration_seconds).toISOString(),
+      endsAt: seconds === undefined ? undefined : limits.endsAt(seconds).toISOString(),
     },
+    seconds,
+    maxSpend: cap?.amount,
     alternatives: async () => ({
       counts,
       skus: (await listAlternatives(tx, offer.gpu_model, launch.sku, launch.gpus)).map((other) => ({
@@ -109,6 +124,44 @@ export async function resolveLaunch(
     }),
   };
 }
+
+const shorter = (a: number, b: number | undefined): number => (b === undefined ? a : Math.min(a, b));
+
+/**
+ * How long a cap on spending lasts. Seconds are rounded down, and charges are rounded from the exact price of the whole, so what
+ * these seconds cost is never more than the cap.
+ */
+function capOf(
+  launch: LaunchRequest,
+  offer: OfferRow,
+  limits: LaunchLimits,
+):
+  | { readonly amount: bigint; readonly seconds: number }
+  | undefined
+  | Fault<'currency_mismatch' | 'max_spend_too_low'> {
+  if (!launch.max_spend) return undefined;
+  const { currency } = offer;
+  if (launch.max_spend.currency !== currency) {
+    return new Fault('currency_mismatch', `The account is in ${currency}, not ${launch.max_spend.currency}.`);
+  }
+  const perHour = perHourMinor({ ...offer, gpu_count: launch.gpus });
+  if (perHour === 0n) return undefined;
+  const amount = BigInt(launch.max_spend.amount_minor);
+  const seconds = lastsFor(amount, perHour);
+  if (seconds < BigInt(limits.windowSeconds)) {
+    const hour = BigInt(secondsPerHour);
+    const least = (perHour * BigInt(limits.windowSeconds) + hour - 1n) / hour;
+    return new Fault(
+      'max_spend_too_low',
+      `${showMoney(amount, currency)} lasts for ${seconds} seconds at ${showMoney(perHour, currency)} per hour. A cap pays for at least one window of ${limits.windowSeconds} seconds: ${showMoney(least, currency)}.`,
+      { least: { amount_minor: least.toString(), currency }, window_seconds: limits.windowSeconds },
+    );
+  }
+  const longest = limits.maxDurationHours * secondsPerHour;
+  return { amount, seconds: Math.min(Number(seconds), longest) };
+}
+/** Whole seconds that an amount pays for. */
+export const lastsFor = (amount: bigint, perHour: bigint): bigint => (amount * BigInt(secondsPerHour)) / perHour;
 
 /** Keys of others are answered as keys that do not exist. */
 export const absentKey = () =>

@@ -23,7 +23,7 @@ export interface RequestedAllocations {
   readonly ids: readonly string[];
   readonly events: readonly DeclaredEvent[];
 }
-type Refusal = Fault<'sku_unavailable' | 'insufficient_balance' | 'duration_invalid'>;
+type Refusal = Fault<'sku_unavailable' | 'insufficient_balance' | 'budget_exceeded' | 'duration_invalid'>;
 
 /**
  * Creates allocations in the caller's transaction: each with a place and the task for its node, or one that waits in the
@@ -42,20 +42,21 @@ export async function requestAllocations(
       max_wait_seconds: longestWait,
     });
   }
-  const { organizationId } = act;
-  const prices = launches.map(({ resolved }) => priceOf(resolved));
-  const unaffordable = await parts.mayAfford(tx, {
-    organizationId,
-    perHour: prices.reduce((sum, price) => sum + perHourMinor(price), 0n),
-    currency: prices[0]?.currency ?? '',
-  });
-  if (unaffordable) return unaffordable;
   const queueDeadlineAt = new Date(parts.clock.now().getTime() + (how.maxWaitSeconds ?? 0) * secondMs);
   const allocations = launches.map((launch) => ({
     ...draftAllocation(parts, act, launch, how.groupId ?? null),
     // Also for an allocation that has a place: if its launch fails, it may wait in the queue for another host.
     queue_deadline_at: how.maxWaitSeconds === undefined ? null : queueDeadlineAt,
   }));
+  const orders = launches.map(({ resolved }, at) => ({
+    allocationId: allocations[at]?.id ?? '',
+    perHour: perHourMinor(priceOf(resolved)),
+    currency: resolved.offer.currency,
+    seconds: resolved.seconds,
+    tags: resolved.launch.tags ?? {},
+  }));
+  const unaffordable = await parts.money.check(tx, act, orders);
+  if (unaffordable) return unaffordable;
   const places = await parts.placer.place(
     tx,
     launches.map(({ resolved }) => resolved),
@@ -83,6 +84,7 @@ export async function requestAllocations(
     placements.length > 0 ? placeAllocations(tx, parts, act.correlationId, placements) : [],
     queueAllocations(tx, parts, act, waiting),
   ]);
+  await parts.money.hold(tx, act, orders);
   return { ids: allocations.map(({ id }) => id), events: [...placed, ...queued] };
 }
 
@@ -146,7 +148,8 @@ function draftAllocation(
     currency: offer.currency,
     isolation_model: parts.policies.value('allocation.isolation_model', act) as AllocationRow['isolation_model'],
     login,
-    max_duration_seconds: launch.max_duration_seconds ?? null,
+    max_duration_seconds: resolved.seconds ?? null,
+    max_spend_minor: resolved.maxSpend ?? null,
     idle_minutes: launch.idle?.minutes ?? null,
     idle_action: launch.idle?.action ?? null,
     max_attempts: parts.policies.number('allocation.launch_retries', act) + 1,

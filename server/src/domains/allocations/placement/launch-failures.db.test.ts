@@ -39,7 +39,13 @@ async function tryLaunch(remembered: readonly string[]): Promise<Decision> {
     ...{ id: systemIds.next(), organization_id: yard.organizationId, project_id: yard.projectId, group_id: null },
     ...{ name: 'a launch', tags: {}, requested_by: 'tester', sku: sliceSku, capacity_shape: 'gpu_slice' as const },
     ...{ gpu_count: gpus, region: testRegion, profile: null, image_id: null, price_id: null, unit_price_minor: 450n },
-    ...{ currency: 'USD', isolation_model: 'user-revoke' as const, login: null, max_duration_seconds: null },
+    ...{
+      currency: 'USD',
+      isolation_model: 'user-revoke' as const,
+      login: null,
+      max_duration_seconds: null,
+      max_spend_minor: null,
+    },
     ...{ idle_minutes: null, idle_action: null, queue_deadline_at: null, max_attempts: 1 },
   };
   const request = { sku: sliceSku, shape: 'gpu_slice', gpus, region: testRegion, fabric: true, nvme: true } as const;

@@ -45,16 +45,16 @@ export const takeSlots = sql(
    ), made as (
      insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
        capacity_shape, gpu_count, region, profile, image_id, price_id, unit_price_minor, currency, isolation_model, login,
-       max_duration_seconds, idle_minutes, idle_action, queue_deadline_at, max_attempts, node_id, generation)
+       max_duration_seconds, max_spend_minor, idle_minutes, idle_action, queue_deadline_at, max_attempts, node_id, generation)
      select a.id, a.organization_id, a.project_id, a.group_id, a.name, a.tags, a.requested_by, 'reserved', a.sku,
        a.capacity_shape, a.gpu_count, a.region, a.profile, a.image_id, a.price_id, a.unit_price_minor, a.currency,
-       a.isolation_model, a.login, a.max_duration_seconds, a.idle_minutes, a.idle_action,
+       a.isolation_model, a.login, a.max_duration_seconds, a.max_spend_minor, a.idle_minutes, a.idle_action,
        a.queue_deadline_at, a.max_attempts, t.node_id, t.generation
      from (select distinct allocation_id, node_id, generation from taken) t
        join json_to_recordset($7::json) as a (id uuid, organization_id uuid, project_id uuid, group_id uuid, name text,
          tags jsonb, requested_by text, sku text, capacity_shape text, gpu_count integer, region text, profile jsonb,
          image_id uuid, price_id uuid, unit_price_minor bigint, currency text, isolation_model text, login jsonb,
-         max_duration_seconds integer, idle_minutes integer, idle_action text, queue_deadline_at timestamptz,
+         max_duration_seconds integer, max_spend_minor bigint, idle_minutes integer, idle_action text, queue_deadline_at timestamptz,
          max_attempts integer) on a.id = t.allocation_id
    ), claimed as (
      insert into allocation_claims (id, allocation_id, organization_id, slot_id, node_id, kind, generation)

@@ -197,6 +197,7 @@ export async function takeSlots(
 const asDocument = (allocation: UnplacedAllocation) => ({
   ...allocation,
   unit_price_minor: String(allocation.unit_price_minor),
+  max_spend_minor: allocation.max_spend_minor === null ? null : String(allocation.max_spend_minor),
   kind: kindOf(allocation),
 });
 export const kindOf = ({ capacity_shape: shape }: Pick<UnplacedAllocation, 'capacity_shape'>) =>

@@ -47,6 +47,7 @@ export const showAllocation = (row: AllocationRow, limits: Limits): Allocation =
   login: row.login,
   access: row.access,
   max_duration_seconds: row.max_duration_seconds,
+  max_spend: row.max_spend_minor === null ? null : money(row.max_spend_minor, row.currency),
   expires_at: time(row.expires_at),
   idle: row.idle_minutes === null ? null : { minutes: row.idle_minutes, action: row.idle_action ?? 'warn' },
   failure: row.failure_code === null ? null : { code: row.failure_code, reason: row.failure_reason ?? '' },

@@ -18,7 +18,9 @@ const standingsSql = sql(
        and ($3::uuid is null or a.organization_id = $3)
      group by a.organization_id
    )
-   select b.organization_id, b.currency, b.balance_minor as spendable, coalesce(r.per_hour, 0)::bigint as per_hour,
+   select b.organization_id, b.currency, (b.balance_minor + coalesce((
+       select sum(h.amount_minor - h.released_minor) from allocation_holds h where h.organization_id = b.organization_id
+         and h.released_minor < h.amount_minor and mine(h.organization_id)), 0))::bigint as spendable, coalesce(r.per_hour, 0)::bigint as per_hour,
      coalesce(r.living, 0) as living, b.entries > 0 as used, l.state, l.version, l.warned_steps, l.warned_balance, l.releases_at,
      l.release_requested_at, act_time() as now
    from billing_accounts b join account_ladders l on l.organization_id = b.organization_id and mine(l.organization_id)

@@ -1,0 +1,160 @@
+import { showMoney } from '@gpuaas/contract';
+import type { ReadTx } from '../../../kernel/act.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import { minuteMs, secondMs } from '../../../kernel/units.ts';
+import type { LaunchMoney, Order } from '../../allocations/index.ts';
+import type { Policies } from '../../policy/index.ts';
+import { countBudgets, sayBudget } from '../budgets/count.ts';
+import { minutesPerHour, secondsPerHour } from '../facts.ts';
+import { placeHolds } from '../holds/store.ts';
+import { stateOf } from '../ladder/decide.ts';
+import { rulesOf } from '../ladder/rules.ts';
+import { findStanding, lockAccount, type StandingRow, standingOf } from '../ladder/store.ts';
+import { readOrdered } from '../ledger-store.ts';
+import { money } from '../money.ts';
+import { lockQuote, markQuoteUsed } from './store.ts';
+
+/** How an organization pays: ahead or not, and for how long a launch needs a balance. */
+export interface PayingRules {
+  readonly enforced: boolean;
+  readonly minimumMinutes: number;
+}
+export const payingRules = (policies: Policies, organizationId: string): PayingRules => ({
+  enforced: policies.value('billing.enforce_balance', { organizationId }) === true,
+  minimumMinutes: policies.number('billing.minimum_runway_minutes', { organizationId }),
+});
+
+/** What a launch sets aside: its cost for the minimum runway, or for its whole life where that is shorter. Rounded down. */
+export function holdOf({ perHour, seconds }: Pick<Order, 'perHour' | 'seconds'>, minimumMinutes: number): bigint {
+  const least = (minimumMinutes * minuteMs) / secondMs;
+  return (perHour * BigInt(seconds === undefined ? least : Math.min(seconds, least))) / BigInt(secondsPerHour);
+}
+/** Rounded up: a balance that falls short by a part of a minor unit falls short. */
+function neededFor(perHour: bigint, minutes: number): bigint {
+  const hour = BigInt(minutesPerHour);
+  return (perHour * BigInt(minutes) + hour - 1n) / hour;
+}
+
+/**
+ * Billing's part of a launch. Launches of one organization, entries of its ledger and releases wait for each other on the row of
+ * its account, so that two of them cannot spend the same balance.
+ */
+export function makeLaunchMoney({ policies, ids }: { readonly policies: Policies; readonly ids: Ids }): LaunchMoney {
+  return {
+    async check(tx, act, orders) {
+      const organizationId = act.organizationId;
+      const perHour = orders.reduce((sum, order) => sum + order.perHour, 0n);
+      if (perHour === 0n) return undefined;
+      const rules = payingRules(policies, organizationId);
+      const budget = await findBlocking(tx, act, orders, rules);
+      if (budget) return budget;
+      if (!rules.enforced) return undefined;
+      await lockAccount(tx, organizationId);
+      return balanceFault(tx, policies, organizationId, { perHour, currency: orders[0]?.currency ?? '' });
+    },
+    async hold(tx, act, orders) {
+      const { enforced, minimumMinutes } = payingRules(policies, act.organizationId);
+      if (!enforced) return;
+      const holds = orders
+        .map((order) => ({
+          allocationId: order.allocationId,
+          entryId: ids.next(),
+          amount: holdOf(order, minimumMinutes),
+        }))
+        .filter(({ amount }) => amount > 0n);
+      if (holds.length > 0) await placeHolds(tx, holds, act);
+    },
+    async lockQuote(tx, act, quoteId, launch) {
+      const quote = await lockQuote(tx, quoteId, act.projectId);
+      if (!quote) return new Fault('quote_not_found', 'There is no such quote in this project.');
+      if (quote.used_by !== null) {
+        return new Fault('quote_used', 'The quote was used by a launch before: ask for a new one.', {
+          allocation_id: quote.used_by,
+        });
+      }
+      if (quote.expired) {
+        const expires_at = quote.expires_at.toISOString();
+        return new Fault('quote_expired', `The quote was valid until ${expires_at}: ask for a new one.`, {
+          expires_at,
+        });
+      }
+      if (quote.sku !== launch.sku || quote.gpu_count !== launch.gpus || quote.region !== launch.region) {
+        return new Fault(
+          'quote_mismatch',
+          `The quote is for ${quote.gpu_count} × ${quote.sku} in ${quote.region}, not for this launch.`,
+          { sku: quote.sku, gpus: quote.gpu_count, region: quote.region },
+        );
+      }
+      return { priceId: quote.price_id, unitPriceMinor: quote.unit_price_minor };
+    },
+    async useQuote(tx, quoteId, allocationId) {
+      if ((await markQuoteUsed(tx, quoteId, allocationId)) !== 1)
+        throw new Error(`the quote ${quoteId} was used twice`);
+    },
+  };
+}
+
+async function findBlocking(
+  tx: ReadTx,
+  act: Parameters<LaunchMoney['check']>[1],
+  orders: readonly Order[],
+  { minimumMinutes }: PayingRules,
+): Promise<Fault<'budget_exceeded'> | undefined> {
+  const counted = await countBudgets(
+    tx,
+    act,
+    orders.map((order) => ({ order, hold: holdOf(order, minimumMinutes) })),
+  );
+  const blocking = counted.find(({ blocks }) => blocks);
+  return blocking && sayBudget(blocking);
+}
+
+/** Why the balance does not allow a launch that costs `perHour` more, where the organization pays ahead. */
+export async function balanceFault(
+  tx: ReadTx,
+  policies: Policies,
+  organizationId: string,
+  { perHour, currency }: { readonly perHour: bigint; readonly currency: string },
+): Promise<Fault<'insufficient_balance'> | undefined> {
+  const { minimumMinutes: minutes } = payingRules(policies, organizationId);
+  const [account, burn] = await Promise.all([findStanding(tx, organizationId), readOrdered(tx, organizationId)]);
+  const balance = account?.spendable ?? 0n;
+  const least = neededFor(burn + perHour, minutes);
+  const needed = least > 0n ? least : 1n;
+  if (balance >= needed) return announced(policies, organizationId, account, currency);
+  const missing = needed - balance;
+  const details = {
+    balance: money(balance, currency),
+    needed: money(needed, currency),
+    missing: money(missing, currency),
+    per_hour: money(burn + perHour, currency),
+    minimum_runway_minutes: minutes,
+  };
+  return new Fault(
+    'insufficient_balance',
+    `The balance is ${showMoney(balance, currency)}. With this launch you spend ${showMoney(burn + perHour, currency)} per hour, and the balance must last for ${minutes} minutes: ${showMoney(needed, currency)} is needed, ${showMoney(missing, currency)} more than you have. Top up (Billing in the console, or gpuaas billing top-up), or release an allocation.`,
+    details,
+  );
+}
+
+/** A release that is announced refuses launches, whatever the minimum runway is. */
+function announced(
+  policies: Policies,
+  organizationId: string,
+  account: StandingRow | undefined,
+  currency: string,
+): Fault<'insufficient_balance'> | undefined {
+  if (!account) return undefined;
+  const state = stateOf({ ...standingOf(account), used: true }, rulesOf(policies, organizationId));
+  if (state !== 'auto_release_pending' && state !== 'depleted') return undefined;
+  return new Fault(
+    'insufficient_balance',
+    `The balance is ${showMoney(account.spendable, currency)} and nearly spent: everything that runs is about to be released. Top up (Billing in the console, or gpuaas billing top-up), or release an allocation.`,
+    {
+      state,
+      balance: money(account.spendable, currency),
+      releases_at: account.releases_at?.toISOString() ?? null,
+    },
+  );
+}
