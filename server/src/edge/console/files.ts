@@ -27,6 +27,8 @@ export const consolePlaces = [
   'ledger',
   'service-accounts',
   'usage',
+  'notification-settings',
+  'notifications',
   'sessions',
   'projects',
   'team',
