@@ -8,6 +8,7 @@ import { Filter } from '../../parts/filter.tsx';
 import { Page } from '../../parts/page.tsx';
 import { NoProject } from '../../parts/states.tsx';
 import { BalancePanel } from './balance-panel.tsx';
+import { Documents } from './documents-table.tsx';
 import { LedgerTable } from './ledger-table.tsx';
 import { PaymentNote } from './payment-note.tsx';
 import { PaymentsTable } from './payments-table.tsx';
@@ -66,6 +67,7 @@ function AccountBilling({ organizationId }: { organizationId: string }) {
         linked={false}
       />
       <PaymentsTable organizationId={organization_id} />
+      <Documents organizationId={organization_id} />
       <LedgerTable organizationId={organization_id} />
     </Page>
   );

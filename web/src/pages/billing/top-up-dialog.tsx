@@ -4,7 +4,7 @@ import { api } from '../../client/api.ts';
 import { useAct } from '../../client/ask.ts';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { objectToAmount, tellProvider } from '../../words/billing/payments.ts';
+import { objectToAmount, tellProvider, withTax } from '../../words/billing/payments.ts';
 import { minorOf, spellMoney } from '../../words/money.ts';
 
 /** Asks for an amount and goes to the page of the payment provider, which sends the browser back here. */
@@ -21,6 +21,8 @@ export function TopUpDialog({
   const [amount, setAmount] = useState('');
   const minor = minorOf(amount, currency);
   const objection = objectToAmount(minor, options);
+  const rate = options.tax_rate_basis_points;
+  const total = objection === undefined && minor ? withTax(minor, rate) : undefined;
   const begin = useAct(
     'top up',
     (amount_minor: string, how) =>
@@ -31,7 +33,7 @@ export function TopUpDialog({
     <FormDialog
       title="Top up"
       lead={tellProvider(options)}
-      verb={objection === undefined && minor ? `Pay ${spellMoney({ amount_minor: minor, currency })}` : 'Pay'}
+      verb={total ? `Pay ${spellMoney({ amount_minor: total, currency })}` : 'Pay'}
       busy={begin.isPending}
       error={begin.error}
       onClose={onClose}
@@ -42,7 +44,7 @@ export function TopUpDialog({
         hint={
           amount !== '' && objection
             ? objection
-            : `From ${spellMoney(options.minimum)} to ${spellMoney(options.maximum)}.`
+            : `From ${spellMoney(options.minimum)} to ${spellMoney(options.maximum)}${rate > 0 ? `, and ${rate / 100} % of tax on top` : ''}.`
         }
         wrong={amount !== '' && objection !== undefined}
         value={amount}

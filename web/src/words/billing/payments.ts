@@ -13,13 +13,23 @@ export const paymentStates: Readonly<
   failed_reconcile: { text: 'Being checked', tone: 'warn' },
 };
 
+const less = (amount: Amount, tax: Amount): Amount => ({
+  ...amount,
+  amount_minor: (BigInt(amount.amount_minor) - BigInt(tax.amount_minor)).toString(),
+});
+/** What is to be paid for this much in the balance: tax comes on top, rounded half up as the server does. */
+export const withTax = (minor: string, rateBasisPoints: number): string => {
+  const tax = (BigInt(minor) * BigInt(rateBasisPoints) + 5_000n) / 10_000n;
+  return (BigInt(minor) + tax).toString();
+};
+
 /** What became of the payment that a browser has just come back from. */
-export function tellPayment({ state, amount, credited }: PaymentSession): string {
+export function tellPayment({ state, amount, credited, tax }: PaymentSession): string {
   switch (state) {
     case 'open':
       return `The payment of ${spellMoney(amount)} is not confirmed yet. This page updates by itself.`;
     case 'paid':
-      return `${spellMoney(credited)} was added to the balance.`;
+      return `${spellMoney(less(credited, tax))} was added to the balance.`;
     case 'expired':
       return `The payment of ${spellMoney(amount)} was not made in time. Nothing was charged.`;
     case 'disputed':
