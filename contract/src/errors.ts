@@ -158,6 +158,10 @@ export const errors = {
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
   node_not_ready: kind(409, 'The host is not ready for work yet; details say what is missing.', 'operator'),
+  webhook_not_found: kind(404, 'There is no such webhook.'),
+  webhook_url_refused: kind(400, 'Events are not posted to this address: it is not https, or not public.'),
+  webhook_off: kind(409, 'The webhook is turned off: turn it on before an event is posted again.'),
+  too_many_webhooks: kind(409, 'The organization has as many webhooks as one may have.', 'tenant admin'),
   notification_required: kind(409, 'Mail of this kind cannot be turned off: it is about money or security.'),
   breaker_not_found: kind(
     404,

@@ -61,6 +61,7 @@ export const streams = {
   PROVISIONING: { subjects: 'provisioning.>', maxAgeDays: 7 },
   APPS: { subjects: 'apps.>', maxAgeDays: 7 },
   STORAGE: { subjects: 'storage.>', maxAgeDays: 7 },
+  NOTIFICATIONS: { subjects: 'notifications.>', maxAgeDays: 7 },
   TENANCY: { subjects: 'tenancy.>', maxAgeDays: 7 },
   DLQ: { subjects: 'dlq.>', maxAgeDays: 30 },
 } as const;

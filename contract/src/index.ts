@@ -10,6 +10,7 @@ export * from './machines/index.ts';
 export * from './money.ts';
 export * from './notifications/kind.ts';
 export * from './notifications/kinds.ts';
+export * from './notifications/webhook-events.ts';
 export * from './pages.ts';
 export * from './permissions.ts';
 export * from './policies.ts';

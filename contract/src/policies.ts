@@ -1,5 +1,6 @@
 import { billingPolicies } from './billing-policies.ts';
 import { invoicingPolicies } from './invoicing-policies.ts';
+import { notificationPolicies } from './notifications/policies.ts';
 import { definePolicy, onOff, type Policy, whole } from './policy.ts';
 
 const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: number, description: string) =>
@@ -15,6 +16,7 @@ const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: num
   });
 /** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a defect. */
 export const policies = [
+  ...notificationPolicies,
   perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
   perMinute(
     'rate_limit.read_requests_per_minute',
@@ -80,24 +82,6 @@ export const policies = [
     { default: 10, minimum: 1, maximum: 1_000, unit: 'emails' },
     'notifications',
     'Emails that one address gets within an hour. More are not sent.',
-  ),
-  whole(
-    'mail.max_attempts',
-    { default: 12, minimum: 1, maximum: 100, unit: 'attempts' },
-    'notifications',
-    'Tries to send one email before it is given up. Pauses between them grow from one minute to six hours.',
-  ),
-  whole(
-    'notifications.retention_days',
-    { default: 90, minimum: 1, maximum: 3_650, unit: 'days' },
-    'notifications',
-    'How long a notification is kept, and the record of its email.',
-  ),
-  whole(
-    'notifications.digest_hour_utc',
-    { default: 7, minimum: 0, maximum: 23, unit: 'hour' },
-    'notifications',
-    'The hour of the day, in UTC, at which daily emails are sent.',
   ),
   onOff(
     'auth.step_up_mfa_required',

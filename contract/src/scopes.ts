@@ -31,6 +31,8 @@ export const scopes = {
   'factors:write': 'Add and remove your own second factors',
   'service_accounts:read': 'See service accounts and their keys',
   'service_accounts:write': 'Create, change and remove service accounts and their keys',
+  'webhooks:read': 'See webhooks and what was posted to them',
+  'webhooks:write': 'Create, change and remove webhooks',
   'policies:read': 'See which limits apply',
   'policies:admin': 'Set policies at every level',
   'fleet:read': 'See nodes, slots and what they report',
@@ -71,6 +73,8 @@ const admin = [
   'projects:write',
   'ssh_keys:write',
   'service_accounts:write',
+  'webhooks:read',
+  'webhooks:write',
 ] as const satisfies readonly Scope[];
 
 export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {

@@ -62,6 +62,7 @@ const security = lazyPart(() => import('./pages/account/security.tsx'), 'Securit
 const projects = lazyPart(() => import('./pages/projects/projects.tsx'), 'ProjectsPage');
 const notifications = lazyPart(() => import('./pages/notifications/list.tsx'), 'NotificationsPage');
 const notificationSettings = lazyPart(() => import('./pages/notifications/settings.tsx'), 'NotificationSettingsPage');
+const webhooks = lazyPart(() => import('./pages/notifications/webhooks.tsx'), 'WebhooksPage');
 const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
 const billing = lazyPart(() => import('./pages/billing/billing.tsx'), 'BillingPage');
 const usage = lazyPart(() => import('./pages/usage/usage.tsx'), 'UsagePage');
@@ -111,6 +112,7 @@ const tree = root.addChildren([
   page('/projects', projects, none),
   page('/notifications', notifications, none),
   page('/notification-settings', notificationSettings, none),
+  page('/webhooks', webhooks, none),
   page('/team', team, none),
   page('/billing', billing, words('by', 'payment')),
   page('/usage', usage, words('by', 'interval', 'days', 'sku')),

@@ -27,7 +27,7 @@ export const lowBalanceWarning = defineEvent({
   version: '1.0',
   summary: 'A balance fell to a threshold: an amount, or a time that it still lasts. Once for each crossing.',
   producer: 'billing-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: Type.Object(
     {
       ...standing,
@@ -46,7 +46,7 @@ export const autoReleasePending = defineEvent({
   summary:
     'A balance is nearly spent: launches are refused, and everything is released at the given time without a top-up.',
   producer: 'billing-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: Type.Object({ ...standing, releases_at: Timestamp }, strict),
 });
 
@@ -55,7 +55,7 @@ export const balanceDepleted = defineEvent({
   version: '1.0',
   summary: 'A balance is spent. Whatever still runs is released at the given time without a top-up.',
   producer: 'billing-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: Type.Object({ ...standing, depleted_at: Timestamp, releases_at: orNull(Timestamp) }, strict),
 });
 
@@ -64,7 +64,7 @@ export const balanceRecovered = defineEvent({
   version: '1.0',
   summary: 'A balance that was low, or spent, lasts again: what was announced is called off.',
   producer: 'billing-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: Type.Object({ ...standing, was: Type.Enum(['low_balance', 'auto_release_pending', 'depleted']) }, strict),
 });
 

@@ -4,6 +4,7 @@ import * as billing from './billing.ts';
 import * as fleet from './fleet.ts';
 import * as invoicing from './invoicing.ts';
 import * as nodes from './nodes.ts';
+import * as notifications from './notifications.ts';
 import * as payments from './payments.ts';
 import * as people from './people.ts';
 import * as provisioning from './provisioning.ts';
@@ -15,6 +16,7 @@ export const events: readonly EventKind[] = [
   ...Object.values(fleet),
   ...Object.values(invoicing),
   ...Object.values(nodes),
+  ...Object.values(notifications),
   ...Object.values(payments),
   ...Object.values(people),
   ...Object.values(provisioning),
@@ -25,6 +27,7 @@ export * from './billing.ts';
 export * from './fleet.ts';
 export * from './invoicing.ts';
 export * from './nodes.ts';
+export * from './notifications.ts';
 export * from './payments.ts';
 export * from './people.ts';
 export * from './provisioning.ts';

@@ -12,7 +12,7 @@ export const balanceCredited = defineEvent({
   summary: 'A payment was added to the balance of an organization; once for each payment.',
   producer: 'api',
   alsoFrom: ['billing-worker'],
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: Type.Object(
     {
       organization_id: Uuid,

@@ -30,7 +30,7 @@ export const memberChanged = defineEvent({
   version: '1.0',
   summary: 'A person joined an organization, changed role or left it.',
   producer: 'api',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({
     user_id: Uuid,
     role: Type.Union([TenantRoleName, Type.Null()], { description: 'Null for a former member.' }),
@@ -42,7 +42,7 @@ export const projectMemberChanged = defineEvent({
   version: '1.0',
   summary: 'A person was given a role in a project, or lost it.',
   producer: 'api',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({ project_id: Uuid, user_id: Uuid, role: Type.Union([TenantRoleName, Type.Null()]) }),
 });
 
@@ -69,7 +69,7 @@ export const invitationAccepted = defineEvent({
   version: '1.0',
   summary: 'A person accepted an invitation and is now a member.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['webhook-worker'],
   payload: payload({ invitation_id: Uuid, user_id: Uuid, role: TenantRoleName }),
 });
 

@@ -46,7 +46,7 @@ export const provisioningQueued = defineEvent({
   summary: 'No capacity is free for an allocation; it is queued.',
   producer: 'api',
   alsoFrom: ['provisioning-worker'],
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({
     sku: Word,
     gpu_count: Type.Integer({ minimum: 1 }),
@@ -73,7 +73,7 @@ export const provisioningActive = defineEvent({
   version: '1.0',
   summary: 'A node has proven that an allocation is what was ordered. Its price counts from here on.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({ generation, attestation_id: Uuid, active_at: Timestamp }),
 });
 
@@ -97,7 +97,7 @@ export const provisioningFailed = defineEvent({
   version: '1.0',
   summary: 'A launch failed, expired in the queue, or an active allocation was lost.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({ failure_code: Sentence, failure_reason: Sentence }),
 });
 
@@ -123,7 +123,7 @@ export const provisioningReleasingCompleted = defineEvent({
   summary:
     'Nothing of an allocation is left on its node, with proof. A request that was never provisioned ends here too.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({ reason: Word, ended_at: Timestamp }),
 });
 
@@ -132,7 +132,7 @@ export const provisioningReleaseFailed = defineEvent({
   version: '1.0',
   summary: 'The cleanup of an allocation failed. It waits for a retry or an operator.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({ generation, reason: Sentence, attempts: Type.Integer({ minimum: 1 }) }),
 });
 
@@ -174,7 +174,7 @@ export const provisioningAttested = defineEvent({
   version: '1.0',
   summary: 'The node of an active allocation attested again.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({
     generation,
     occasion: Type.Enum(['interval', 'restart']),
@@ -188,7 +188,7 @@ export const provisioningIdle = defineEvent({
   version: '1.0',
   summary: 'An allocation has been idle for as long as its owner allowed.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({
     idle_since: Timestamp,
     releases_at: Type.Union([Timestamp, Type.Null()], {
@@ -202,7 +202,7 @@ export const provisioningDrainNotice = defineEvent({
   version: '1.0',
   summary: 'The host of an allocation is drained: allocations that are still there at the deadline are released.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({ deadline_at: Timestamp }),
 });
 
@@ -211,6 +211,6 @@ export const provisioningDrainCalledOff = defineEvent({
   version: '1.0',
   summary: 'The drain of the host was cancelled: the earlier notice is void.',
   producer: 'provisioning-worker',
-  consumers: ['notification-relay'],
+  consumers: ['notification-relay', 'webhook-worker'],
   payload: payload({}),
 });

@@ -4,10 +4,18 @@ import type { EventKind } from '../event.ts';
  * Who gets a notification.
  * `person`: the one whom the event names. `project`: who asked for the allocation, and everybody with a role of their own in
  * its project. `tenants_of_node`: the same for each active allocation on the node. `billing`: owners, admins and
- * finance of the organization. `operators` and `finance`: people with these roles on the platform. `address`: a mail address that may belong
+ * finance of the organization. `owners`: owners and admins of it. `operators` and `finance`: people with these roles on the platform. `address`: a mail address that may belong
  * to nobody here yet.
  */
-export type Audience = 'person' | 'project' | 'tenants_of_node' | 'billing' | 'operators' | 'finance' | 'address';
+export type Audience =
+  | 'person'
+  | 'project'
+  | 'tenants_of_node'
+  | 'billing'
+  | 'owners'
+  | 'operators'
+  | 'finance'
+  | 'address';
 
 export type NotificationArea = 'compute' | 'access' | 'security' | 'money' | 'operations';
 

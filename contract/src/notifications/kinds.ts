@@ -1,6 +1,7 @@
 import { breakerTripped } from '../events/alerts.ts';
 import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
 import { nodeLost, nodeQuarantined } from '../events/nodes.ts';
+import { webhookDisabled } from '../events/notifications.ts';
 import { balanceCredited, reconcileFailed } from '../events/payments.ts';
 import {
   factorsChanged,
@@ -209,6 +210,14 @@ export const notificationKinds = {
     title: 'The balance lasts again',
     inbox: true,
     mail: 'required',
+  }),
+  webhook_disabled: kind({
+    event: webhookDisabled,
+    to: 'owners',
+    area: 'access',
+    title: 'A webhook was turned off',
+    inbox: true,
+    mail: 'on',
   }),
   payment_unclear: kind({
     event: reconcileFailed,

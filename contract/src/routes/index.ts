@@ -42,7 +42,8 @@ import * as members from './members.ts';
 import * as budgets from './money/budgets.ts';
 import * as quotes from './money/quotes.ts';
 import * as notices from './notices.ts';
-import * as notifications from './notifications.ts';
+import * as notifications from './notifications/inbox.ts';
+import * as webhooks from './notifications/webhooks.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
 import * as payments from './payments.ts';
@@ -112,6 +113,7 @@ export const routes: readonly Route[] = [
   sessions,
   simulator,
   sshKeys,
+  webhooks,
   taskSigners,
 ]
   .flatMap((file) => Object.values(file) as unknown[])
@@ -163,7 +165,8 @@ export * from './members.ts';
 export * from './money/budgets.ts';
 export * from './money/quotes.ts';
 export * from './notices.ts';
-export * from './notifications.ts';
+export * from './notifications/inbox.ts';
+export * from './notifications/webhooks.ts';
 export * from './organizations.ts';
 export * from './overview.ts';
 export * from './payments.ts';

@@ -8,6 +8,7 @@ import { emailWorker } from './email-worker/process.ts';
 import { notificationRelay } from './notification-relay/process.ts';
 import { outboxRelay } from './outbox-relay/process.ts';
 import { provisioningWorker } from './provisioning-worker/process.ts';
+import { webhookWorker } from './webhook-worker/process.ts';
 
 /**
  * Every process there is, in the order in which they start, the database role of each and the purposes whose sealing keys
@@ -25,5 +26,6 @@ export const processes: readonly {
   { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'], stores: ['bus', 'inbox'] },
   { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: ['payments'] },
   { spec: notificationRelay, login: 'gpuaas_notifier', keys: [], stores: ['bus', 'cache'] },
+  { spec: webhookWorker, login: 'gpuaas_webhooks', keys: ['webhooks'], stores: ['bus'] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

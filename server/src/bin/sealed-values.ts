@@ -1,6 +1,7 @@
 import { sealedConsoleSessions } from '../domains/identity/index.ts';
 import { sealedSigners } from '../domains/nodes/index.ts';
 import { sealedSigningKeys } from '../domains/service-accounts/index.ts';
+import { sealedWebhookSecrets } from '../domains/webhooks/index.ts';
 import { actsOf, type Database } from '../kernel/act.ts';
 import type { Ids } from '../kernel/id.ts';
 import type { Keyring, Purpose } from '../kernel/secrets/keyring.ts';
@@ -21,5 +22,6 @@ export function sealedInDatabase(
     ...of('console', sealedConsoleSessions),
     ...of('service-accounts', sealedSigningKeys),
     ...of('task-signers', sealedSigners),
+    ...of('webhooks', sealedWebhookSecrets),
   ];
 }

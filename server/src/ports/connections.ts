@@ -22,6 +22,7 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
   objects: 0,
   // The simulated provider alone lives here; others are asked over the network.
   payments: 2,
+  webhooks: 0,
 };
 /** What a process holds beside its ports. */
 const relayLead = 1;

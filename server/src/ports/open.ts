@@ -25,6 +25,8 @@ import { openPayments } from './payments/open.ts';
 import type { Payments } from './payments/port.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
+import { openWebhooks } from './webhooks/open.ts';
+import type { Webhooks } from './webhooks/port.ts';
 
 /** Everything outside that a process may ask for. */
 export interface Ports {
@@ -36,6 +38,7 @@ export interface Ports {
   readonly mail: Mail;
   readonly objects: Objects;
   readonly payments: Payments;
+  readonly webhooks: Webhooks;
 }
 export const defineProcess = processesOver<Ports>();
 
@@ -143,6 +146,17 @@ export const portsConfig = Type.Object({
   simulatedWebhookSecret: Type.Optional(
     Secret({ description: 'What the simulated provider signs its webhooks with; npm start sets it.' }),
   ),
+  webhooks: Type.Enum(['guarded', 'local'], {
+    default: 'guarded',
+    description:
+      'Where webhooks may go: guarded (public https addresses), or local, beside npm start (this machine too).',
+  }),
+  webhookNetworks: Type.Optional(
+    Type.String({
+      description:
+        'Networks that are not public and that webhooks may reach all the same, with commas between (10.20.0.0/16).',
+    }),
+  ),
   startWithinSeconds: Type.Integer({
     default: 120,
     minimum: 1,
@@ -219,6 +233,7 @@ function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outsi
       named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ??
       named('PostgreSQL', 'GPUAAS_AUTHORITY_URL', config.authorityUrl),
     objects: named('The object store', 'GPUAAS_S3_ENDPOINT', config.s3Endpoint),
+    webhooks: undefined,
     payments:
       config.payments === 'stripe'
         ? {
@@ -335,6 +350,12 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
         return openPayments({ kind: 'simulated', url, checkoutUrl, ...(webhookSecret && { webhookSecret }) }, opening);
       }
     }
+  },
+  webhooks({ config, name }) {
+    if (config.webhooks === 'local') return openWebhooks({ kind: 'local' });
+    return openWebhooks({ kind: 'guarded', allowedNetworks: config.webhookNetworks }).catch((error: unknown) => {
+      throw new ConfigFault(name, [`GPUAAS_WEBHOOK_NETWORKS: ${(error as Error).message}.`]);
+    });
   },
   async certificates(opening) {
     const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey, authorityUrl } = opening.config;

@@ -16,6 +16,7 @@ import { openPostgres } from '../ports/database/postgres.ts';
 import type { Objects } from '../ports/objects/port.ts';
 import type { Payments } from '../ports/payments/port.ts';
 import { openSimulatedPayments } from '../ports/payments/simulated.ts';
+import { openLocalWebhooks } from '../ports/webhooks/local.ts';
 import { makeFactorsDouble } from './factors-double.ts';
 import { makeFleetDouble } from './fleet-double.ts';
 import { openTestObjects } from './objects.ts';
@@ -130,6 +131,7 @@ export async function openWorld(
         clock,
       }),
   );
+  const webhooks = scope.keep('webhooks', openLocalWebhooks());
   const signers = options.beside?.signers ?? {
     ours: await generateKeyPair('ES256'),
     stranger: await generateKeyPair('ES256'),
@@ -137,7 +139,7 @@ export async function openWorld(
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
   const { app } = await assembleApi(
-    { database: heard, cache, objects, payments, clock, ids: systemIds, log, metrics, scope },
+    { database: heard, cache, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
       publicUrl,

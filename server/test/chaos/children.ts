@@ -55,6 +55,7 @@ const families = {
   'email-worker': 'gpuaas_mailer',
   'billing-worker': 'gpuaas_billing',
   'notification-relay': 'gpuaas_notifier',
+  'webhook-worker': 'gpuaas_webhooks',
 } as const;
 
 export async function openInstallation(

@@ -19,6 +19,7 @@ const names: readonly ChildName[] = [
   'email-worker',
   'billing-worker',
   'notification-relay',
+  'webhook-worker',
   'outbox-relay',
 ];
 const awayMs = 6_000;

@@ -227,6 +227,7 @@ describe('npm start', () => {
         'notification-relay',
         'outbox-relay',
         'provisioning-worker',
+        'webhook-worker',
       ]);
       // Secrets come through files of their owner alone; an environment is seen by other programs of the same user.
       for (const { pid, command } of apart) {

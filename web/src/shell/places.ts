@@ -36,6 +36,7 @@ const projectPlaces: readonly PlaceGroup[] = [
       { to: '/ssh-keys', label: 'SSH keys', icon: 'key', key: 'k', needs: 'ssh_key_list' },
       { to: '/tokens', label: 'Personal tokens', icon: 'token', key: 't', needs: 'personal_token_list' },
       { to: '/service-accounts', label: 'Service accounts', icon: 'robot', key: 's', needs: 'service_account_list' },
+      { to: '/webhooks', label: 'Webhooks', icon: 'mail', needs: 'webhook_list' },
     ],
   },
   {

@@ -118,6 +118,8 @@ export async function startAll(
       GPUAAS_OBJECTS_FOLDER: env['GPUAAS_OBJECTS_FOLDER'] ?? join(dataDir, 'objects'),
       GPUAAS_OIDC_AUDIENCE: audience,
       GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',
+      // A receiver on this machine can be tried; production refuses that.
+      GPUAAS_WEBHOOKS: env['GPUAAS_WEBHOOKS'] ?? 'local',
       GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? '8',
     };
     const accounts = await steps.step(

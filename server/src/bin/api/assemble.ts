@@ -45,6 +45,7 @@ import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
+import { webhookRoutes } from '../../domains/webhooks/index.ts';
 import { workflowRoutes } from '../../domains/workflows/index.ts';
 import { plainBranding } from '../../edge/console/branding.ts';
 import { crowdedPage, lostPage } from '../../edge/console/pages.ts';
@@ -95,7 +96,7 @@ type ConsoleHome = Awaited<ReturnType<ReturnType<typeof makeConsole>['mount']>>;
 
 /** Puts the api together from its ports: every domain's routes behind one mount. */
 export async function assembleApi(
-  parts: Pick<Ports, 'database' | 'cache' | 'objects' | 'payments'> & Omit<Common<unknown>, 'config'>,
+  parts: Pick<Ports, 'database' | 'cache' | 'objects' | 'payments' | 'webhooks'> & Omit<Common<unknown>, 'config'>,
   settings: {
     readonly region: string;
     readonly issuer: string;
@@ -343,6 +344,10 @@ export async function assembleApi(
       ...makeAudit({ db }).routes,
       ...noticeRoutes({ db }),
       ...inboxRoutes({ db }),
+      ...webhookRoutes({
+        ...{ db, ids, clock, webhooks: parts.webhooks, policy: policies.number },
+        seal: settings.keyring?.find('webhooks'),
+      }),
       ...overviewRoutes({ db, policies }),
       ...deadLetterRoutes({ db }),
       ...inventory.routes,

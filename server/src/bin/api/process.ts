@@ -49,7 +49,7 @@ const brandConfig = Type.Object({
 export const api = defineProcess({
   name: 'api',
   summary: 'Every public, admin and internal route, and sign-in.',
-  needs: ['database', 'cache', 'certificates', 'objects', 'payments'],
+  needs: ['database', 'cache', 'certificates', 'objects', 'payments', 'webhooks'],
   config: Type.Object({
     ...signInConfig.properties,
     host: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),

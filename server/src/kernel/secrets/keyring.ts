@@ -21,6 +21,7 @@ export const purposes = [
   'letters',
   'service-accounts',
   'task-signers',
+  'webhooks',
 ] as const;
 export type Purpose = (typeof purposes)[number];
 

@@ -16,6 +16,7 @@ const own = {
   gpuaas_mailer: 'email-worker',
   gpuaas_billing: 'billing-worker',
   gpuaas_notifier: 'notification-relay',
+  gpuaas_webhooks: 'webhook-worker',
 } as const;
 const programs: Readonly<Record<Family, string>> = {
   gpuaas_api: 'api',
@@ -24,9 +25,10 @@ const programs: Readonly<Record<Family, string>> = {
   gpuaas_mailer: 'email-worker',
   gpuaas_billing: 'billing-worker',
   gpuaas_notifier: 'notification-relay',
+  gpuaas_webhooks: 'webhook-worker',
 };
 /** Families that came after the function of the release before. */
-const came: ReadonlySet<Family> = new Set(['gpuaas_notifier']);
+const came: ReadonlySet<Family> = new Set(['gpuaas_notifier', 'gpuaas_webhooks']);
 const person = '01900000-0000-7000-8000-00000000ada0';
 
 beforeAll(async () => {

@@ -97,6 +97,7 @@ describe('a database that its owner migrated', () => {
       { rolname: 'gpuaas_payments', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_sagas', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_webhooks', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_worker', rolcanlogin: true, mighty: false },
     ]);
   });

@@ -19,6 +19,7 @@ export const families = [
   'gpuaas_mailer',
   'gpuaas_billing',
   'gpuaas_notifier',
+  'gpuaas_webhooks',
 ] as const;
 /** The schema of each keeper. It is made for the keeper, so that no other role can take the name first. */
 export const keptSchemas = {

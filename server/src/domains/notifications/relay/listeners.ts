@@ -44,7 +44,7 @@ export async function notify(
   kind: NotificationKind,
   { spec, payload, envelope }: { readonly spec: KindSpec; readonly payload: Fields; readonly envelope: Envelope },
 ): Promise<readonly NotifiedPerson[]> {
-  const isForTenants = spec.to === 'project' || spec.to === 'billing' || spec.to === 'person';
+  const isForTenants = spec.to === 'project' || spec.to === 'billing' || spec.to === 'owners' || spec.to === 'person';
   const people = await writeNotifications(tx, {
     id: ids.next(),
     eventId: envelope.event_id,

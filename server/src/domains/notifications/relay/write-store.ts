@@ -8,8 +8,8 @@ const write = sql(
   'notification-write',
   `with people as (
      select m.user_id, $7::jsonb as payload from tenant_memberships m
-     where $1 = 'billing' and m.organization_id = $2::uuid and mine(m.organization_id) and m.deleted_at is null
-       and m.role in ('owner', 'admin', 'finance')
+     where m.organization_id = $2::uuid and mine(m.organization_id) and m.deleted_at is null
+       and ($1 in ('billing', 'owners') and m.role in ('owner', 'admin') or $1 = 'billing' and m.role = 'finance')
      union
      select ($4::text)::uuid, $7::jsonb where $1 = 'person' and $4 is not null
      union
@@ -111,7 +111,8 @@ export const writeNotifications = (tx: WriteTx, one: NewNotification): Promise<N
 const forget = sql(
   'notification-forget',
   `delete from notifications n using (
-     select user_id, id from notifications where expires_at <= act_time() and is_me(user_id) order by expires_at limit $1
+     select o.user_id, o.id from notifications o where o.expires_at <= act_time() and is_me(o.user_id)
+     order by o.expires_at limit $1
    ) old where n.user_id = old.user_id and n.id = old.id and is_me(n.user_id)`,
 );
 export const forgetExpired = (tx: WriteTx, most: number): Promise<number> => tx.run(forget, [most]);

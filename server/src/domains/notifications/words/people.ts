@@ -45,6 +45,12 @@ export const peopleWords = {
     text: [signInChanges[textOf(facts, 'change')] ?? 'Its second factors changed.', notYou],
     link: security,
   }),
+  webhook_disabled: (facts) => ({
+    tone: 'bad',
+    title: `A webhook of ${inOrganization(facts)} was turned off`,
+    text: [textOf(facts, 'reason'), 'Events are not posted any more. Mend the receiver and turn it on again.'],
+    link: { path: '/webhooks', label: 'Open webhooks' },
+  }),
   ssh_key_added: (facts) => ({
     tone: 'notice',
     title: 'An SSH key was added to your account',

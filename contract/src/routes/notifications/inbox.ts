@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Timestamp, Uuid } from '../ids.ts';
-import { chosenKinds } from '../notifications/kinds.ts';
-import { page, pageQuery } from '../pages.ts';
-import { defineRoute } from '../route.ts';
+import { Timestamp, Uuid } from '../../ids.ts';
+import { chosenKinds } from '../../notifications/kinds.ts';
+import { page, pageQuery } from '../../pages.ts';
+import { defineRoute } from '../../route.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>

@@ -1,0 +1,38 @@
+import type { EventKind } from '../event.ts';
+import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
+import { balanceCredited } from '../events/payments.ts';
+import { invitationAccepted, memberChanged, projectMemberChanged } from '../events/people.ts';
+import {
+  provisioningActive,
+  provisioningAttested,
+  provisioningDrainCalledOff,
+  provisioningDrainNotice,
+  provisioningFailed,
+  provisioningIdle,
+  provisioningQueued,
+  provisioningReleaseFailed,
+  provisioningReleasingCompleted,
+} from '../events/provisioning.ts';
+
+/** Events of an organization that its webhooks can get. What concerns hosts and operators alone is not among them. */
+export const webhookEvents: readonly { readonly event: EventKind }[] = [
+  { event: autoReleasePending },
+  { event: balanceCredited },
+  { event: balanceDepleted },
+  { event: balanceRecovered },
+  { event: invitationAccepted },
+  { event: lowBalanceWarning },
+  { event: memberChanged },
+  { event: projectMemberChanged },
+  { event: provisioningActive },
+  { event: provisioningAttested },
+  { event: provisioningDrainCalledOff },
+  { event: provisioningDrainNotice },
+  { event: provisioningFailed },
+  { event: provisioningIdle },
+  { event: provisioningQueued },
+  { event: provisioningReleaseFailed },
+  { event: provisioningReleasingCompleted },
+];
+
+export const webhookEventTypes: readonly string[] = webhookEvents.map(({ event }) => event.type).sort();

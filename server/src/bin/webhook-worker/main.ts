@@ -1,0 +1,4 @@
+import { runAlone } from '../run-alone.ts';
+import { webhookWorker } from './process.ts';
+
+await runAlone(webhookWorker);

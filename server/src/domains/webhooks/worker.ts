@@ -1,0 +1,212 @@
+import { type Envelope, webhookDisabled, webhookEvents } from '@gpuaas/contract';
+import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Reconciler } from '../../kernel/process/reconciler.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
+import { hourMs, secondMs } from '../../kernel/units.ts';
+import type { Posted, Webhooks } from '../../ports/webhooks/port.ts';
+import { type Listener, listener } from '../outbox/index.ts';
+import {
+  enqueueDeliveries,
+  forgetDeliveries,
+  lockWebhook,
+  noteFailing,
+  noteTaken,
+  noteTry,
+  readWaiting,
+  type TakenDelivery,
+  takeDeliveries,
+  turnOff,
+} from './deliveries-store.ts';
+import {
+  claimMs,
+  firstRetryMs,
+  forgetBatch,
+  goneStatus,
+  longestRetryMs,
+  maxReasonLength,
+  postsAtOnce,
+  retryGrowth,
+  takenBelow,
+  takenFrom,
+  triesKept,
+} from './facts.ts';
+import { secretPlace } from './secrets.ts';
+import { signedHeaders } from './sign.ts';
+
+export const webhookProcess = 'webhook-worker';
+/** Wakes the worker after a commit that has something to post. */
+export const deliveriesChannel = 'gpuaas_webhooks';
+
+/** What a receiver gets: the type, the time and the facts, as in the catalog of events. No id of a person who acted. */
+export const bodyOf = ({ event_type, occurred_at, event_id, organization_id, project_id, payload }: Envelope): string =>
+  JSON.stringify({
+    type: event_type,
+    timestamp: occurred_at,
+    event_id,
+    organization_id,
+    ...(project_id !== undefined && { project_id }),
+    data: payload,
+  });
+
+/** Writes a delivery for each webhook that wants the event, once. */
+export const makeWebhookListeners = (): Listener[] =>
+  webhookEvents.map(({ event }) =>
+    listener({
+      event,
+      action: 'webhook.enqueue',
+      effect: async (tx, _payload, envelope) => {
+        const { event_id: id, event_type: type, organization_id: organizationId } = envelope;
+        if (organizationId !== undefined) {
+          const made = await enqueueDeliveries(tx, { organizationId, id, type, body: bodyOf(envelope) });
+          if (made > 0) tx.wake(deliveriesChannel, 'new');
+        }
+        return { type: 'event', id };
+      },
+    }),
+  );
+
+/** The pause before the next try. */
+export const retryInMs = (attempts: number): number =>
+  Math.min(longestRetryMs, firstRetryMs * retryGrowth ** Math.max(0, attempts - 1));
+
+export interface PostingParts {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly webhooks: Webhooks;
+  readonly seal: Seal;
+  readonly policy: (
+    key:
+      | 'webhooks.max_attempts'
+      | 'webhooks.disable_after_hours'
+      | 'webhooks.timeout_seconds'
+      | 'webhooks.retention_days',
+  ) => number;
+}
+
+const isTaken = (posted: Posted): boolean =>
+  'status' in posted && posted.status >= takenFrom && posted.status < takenBelow;
+const reasonOf = (posted: Posted): string | null => {
+  if (isTaken(posted)) return null;
+  if ('status' in posted) return `The receiver answered ${posted.status}.`;
+  return 'refused' in posted ? posted.refused : posted.failed;
+};
+
+/** Why the webhook is turned off after this try, if it is. */
+function whyOff(parts: PostingParts, delivery: TakenDelivery, posted: Posted): string | undefined {
+  if ('status' in posted && posted.status === goneStatus) return 'The receiver answered 410: it is gone.';
+  const hours = parts.policy('webhooks.disable_after_hours');
+  const since = delivery.failing_since;
+  if (isTaken(posted) || since === null || parts.clock.now().getTime() - since.getTime() < hours * hourMs)
+    return undefined;
+  return `The receiver has taken nothing for ${hours} hours.`;
+}
+
+/** Notes a try in one act: the delivery, whether its webhook works, and what follows when it does not. */
+async function note(parts: PostingParts, delivery: TakenDelivery, posted: Posted, tookMs: number): Promise<string> {
+  const now = parts.clock.now();
+  const isLast = delivery.attempts >= parts.policy('webhooks.max_attempts');
+  const outcome = isTaken(posted) ? 'delivered' : isLast ? 'failed' : 'waiting';
+  const off = whyOff(parts, delivery, posted);
+  const act = parts.begin('webhook.post', {
+    correlationId: parts.ids.next(),
+    organizationId: delivery.organization_id,
+  });
+  await parts.db.write(act, async (tx) => {
+    await lockWebhook(tx, delivery);
+    await noteTry(
+      tx,
+      delivery.id,
+      {
+        ...{ outcome, at: now, tookMs, reason: reasonOf(posted)?.slice(0, maxReasonLength) ?? null },
+        status: 'status' in posted ? posted.status : null,
+        dueAt: new Date(now.getTime() + retryInMs(delivery.attempts)),
+      },
+      triesKept,
+    );
+    await (isTaken(posted) ? noteTaken : noteFailing)(tx, delivery);
+    const { organization_id, webhook_id } = delivery;
+    const isOff = off !== undefined && (await turnOff(tx, delivery, off));
+    return tx.commit(undefined, {
+      target: { type: 'webhook', id: webhook_id },
+      change: { delivery_id: delivery.id, outcome },
+      events: isOff ? [webhookDisabled.of(webhook_id, { organization_id, webhook_id, reason: off })] : 'none',
+    });
+  });
+  return outcome;
+}
+
+/** Posts what is due, several at the same time, each for as long as the policy allows. */
+export function makePosting(parts: PostingParts): Reconciler {
+  const { db, clock, metrics } = parts;
+  const tries = metrics.counter('gpuaas_webhook_tries_total', 'Tries to post an event to a webhook, by outcome.', [
+    'outcome',
+  ]);
+  const late = metrics.gauge('gpuaas_webhooks_late_seconds', 'How long the oldest due delivery has been waiting.', []);
+  const waiting = metrics.gauge('gpuaas_webhooks_waiting', 'Deliveries that are due.', []);
+  const failing = metrics.gauge('gpuaas_webhooks_failing', 'Webhooks whose receiver did not take the last event.', []);
+  metrics.onScrape(async () => {
+    const found = await db.read(systemViewer(webhookProcess, { correlationId: parts.ids.next() }), readWaiting);
+    late.set(found.late);
+    waiting.set(found.waiting);
+    failing.set(found.failing);
+  });
+
+  async function post(delivery: TakenDelivery): Promise<void> {
+    const began = clock.now();
+    const id = delivery.event_id;
+    const secrets = delivery.sealed.map((sealed, at) =>
+      parts.seal.open(sealed, secretPlace(delivery.secret_ids[at] ?? '')),
+    );
+    const posted = delivery.is_off
+      ? { failed: 'The webhook is turned off.' }
+      : await parts.webhooks.post({
+          ...{ url: delivery.url, body: delivery.body },
+          headers: signedHeaders(secrets, { id, at: began, body: delivery.body }),
+          timeoutMs: parts.policy('webhooks.timeout_seconds') * secondMs,
+        });
+    tries.inc({ outcome: await note(parts, delivery, posted, clock.now().getTime() - began.getTime()) });
+  }
+
+  return {
+    name: 'webhook-posting',
+    async round(signal) {
+      const act = parts.begin('webhook.take', { correlationId: parts.ids.next() });
+      const taken = await db.write(act, async (tx) => {
+        const due = await takeDeliveries(tx, postsAtOnce, claimMs);
+        if (due.length === 0) return tx.abandon(new Fault('event_not_found', 'Nothing is due.'));
+        const target = { type: 'webhook_deliveries', id: 'due' };
+        return tx.commit(due, { target, change: { count: due.length }, events: 'none' });
+      });
+      if (taken instanceof Fault || signal.aborted) return 'idle';
+      const ends = await Promise.allSettled(taken.value.map(post));
+      for (const end of ends) {
+        if (end.status === 'rejected') parts.log.error({ err: end.reason as unknown }, 'a webhook could not be posted');
+      }
+      return taken.value.length === postsAtOnce ? 'more' : 'idle';
+    },
+  };
+}
+
+/** Removes old deliveries. */
+export const makeDeliveryExpiry = (parts: Pick<PostingParts, 'db' | 'begin' | 'ids' | 'policy'>): Reconciler => ({
+  name: 'webhook-delivery-expiry',
+  async round() {
+    const act = parts.begin('webhook.forget', { correlationId: parts.ids.next() });
+    const removed = await parts.db.write(act, async (tx) => {
+      const count = await forgetDeliveries(tx, parts.policy('webhooks.retention_days'), forgetBatch);
+      if (count === 0) return tx.abandon(new Fault('event_not_found', 'Nothing is old enough.'));
+      const target = { type: 'webhook_deliveries', id: 'old' };
+      return tx.commit(count, { target, change: { count }, events: 'none' });
+    });
+    return !(removed instanceof Fault) && removed.value === forgetBatch ? 'more' : 'idle';
+  },
+});
