@@ -306,6 +306,8 @@ export const errorCodes = {
   too_many_payments: { status: 409, retryable: false },
   /** Too many event streams are open; close one, or come back later. */
   too_many_streams: { status: 429, retryable: true },
+  /** The organization has as many webhooks as one may have. */
+  too_many_webhooks: { status: 409, retryable: false },
   /** The host has not reported its hardware yet: run a discovery first. */
   topology_missing: { status: 409, retryable: false },
   /** The body must be application/json. */
@@ -324,6 +326,12 @@ export const errorCodes = {
   validation_error: { status: 400, retryable: false },
   /** The object was changed by someone else since it was read. */
   version_conflict: { status: 409, retryable: true },
+  /** There is no such webhook. */
+  webhook_not_found: { status: 404, retryable: false },
+  /** The webhook is turned off: turn it on before an event is posted again. */
+  webhook_off: { status: 409, retryable: false },
+  /** Events are not posted to this address: it is not https, or not public. */
+  webhook_url_refused: { status: 400, retryable: false },
   /** No proof is stored that the slot was wiped after its last use. */
   wipe_unproven: { status: 409, retryable: false },
   /** There is no such workflow run. */

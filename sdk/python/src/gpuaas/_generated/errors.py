@@ -1220,6 +1220,14 @@ class TooManyStreamsError(GpuaasError):
     retryable = True
 
 
+class TooManyWebhooksError(GpuaasError):
+    """The organization has as many webhooks as one may have."""
+
+    code = "too_many_webhooks"
+    status = 409
+    retryable = False
+
+
 class TopologyMissingError(GpuaasError):
     """The host has not reported its hardware yet: run a discovery first."""
 
@@ -1290,6 +1298,30 @@ class VersionConflictError(GpuaasError):
     code = "version_conflict"
     status = 409
     retryable = True
+
+
+class WebhookNotFoundError(GpuaasError):
+    """There is no such webhook."""
+
+    code = "webhook_not_found"
+    status = 404
+    retryable = False
+
+
+class WebhookOffError(GpuaasError):
+    """The webhook is turned off: turn it on before an event is posted again."""
+
+    code = "webhook_off"
+    status = 409
+    retryable = False
+
+
+class WebhookUrlRefusedError(GpuaasError):
+    """Events are not posted to this address: it is not https, or not public."""
+
+    code = "webhook_url_refused"
+    status = 400
+    retryable = False
 
 
 class WipeUnprovenError(GpuaasError):
@@ -1461,6 +1493,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "token_scope_invalid": TokenScopeInvalidError,
     "too_many_payments": TooManyPaymentsError,
     "too_many_streams": TooManyStreamsError,
+    "too_many_webhooks": TooManyWebhooksError,
     "topology_missing": TopologyMissingError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "upstream_error": UpstreamError,
@@ -1470,6 +1503,9 @@ by_code: dict[str, type[GpuaasError]] = {
     "user_not_found": UserNotFoundError,
     "validation_error": ValidationError,
     "version_conflict": VersionConflictError,
+    "webhook_not_found": WebhookNotFoundError,
+    "webhook_off": WebhookOffError,
+    "webhook_url_refused": WebhookUrlRefusedError,
     "wipe_unproven": WipeUnprovenError,
     "workflow_not_found": WorkflowNotFoundError,
 }
