@@ -8,6 +8,7 @@ grant usage on schema public to gpuaas_billing;
 grant usage on schema public to gpuaas_mailer;
 grant usage on schema public to gpuaas_notifier;
 grant usage on schema public to gpuaas_relay;
+grant usage on schema public to gpuaas_webhooks;
 grant usage on schema public to gpuaas_worker;
 -- alter default privileges: functions are open to nobody
 create sequence posix_ordinals as integer start 1 increment 1;
@@ -27,7 +28,7 @@ begin
   perform set_config('gpuaas.project', coalesce(p_project, ''), true);
 end
 $function$;
-grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text)
 
@@ -118,7 +119,7 @@ begin
   settings := pg_catalog.set_config('gpuaas.audited', p_act, true);
 end
 $function$;
-grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text,text,jsonb) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text,text,jsonb) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_family()
 
@@ -127,7 +128,7 @@ CREATE OR REPLACE FUNCTION public.act_family()
  LANGUAGE sql
  STABLE
 RETURN CASE WHEN ((SESSION_USER)::text ~ '^gpuaas_'::text) THEN (SESSION_USER)::text ELSE COALESCE(NULLIF(NULLIF(current_setting('role'::text, true), ''::text), 'none'::text), (SESSION_USER)::text) END;
-grant execute on function act_family() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_family() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_id()
 
@@ -136,7 +137,7 @@ CREATE OR REPLACE FUNCTION public.act_id()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('gpuaas.act'::text, true), ''::text))::uuid;
-grant execute on function act_id() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_id() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_look(text,text,text,text)
 
@@ -152,7 +153,7 @@ begin
     || set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_open(text,text,text,text,text,text,text,text)
 
@@ -187,7 +188,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_refusal(text,text,text,text[],text[],text)
 
@@ -195,8 +196,8 @@ CREATE OR REPLACE FUNCTION public.act_refusal(p_actor text, p_actor_kind text, p
  RETURNS text
  LANGUAGE sql
  STABLE
-RETURN CASE WHEN (act_family() <> ALL (ARRAY['gpuaas_worker'::text, 'gpuaas_relay'::text, 'gpuaas_mailer'::text, 'gpuaas_billing'::text, 'gpuaas_notifier'::text])) THEN NULL::text WHEN ((p_actor_kind <> 'system'::text) OR (p_actor_role <> 'system'::text)) THEN 'acts in its own name, not in that of a caller'::text WHEN (((act_family() = 'gpuaas_relay'::text) AND (p_actor <> 'outbox-relay'::text)) OR ((act_family() = 'gpuaas_mailer'::text) AND (p_actor <> 'email-worker'::text)) OR ((act_family() = 'gpuaas_billing'::text) AND (p_actor <> 'billing-worker'::text)) OR ((act_family() = 'gpuaas_notifier'::text) AND (p_actor <> 'notification-relay'::text)) OR ((act_family() = 'gpuaas_worker'::text) AND (p_actor = ANY (ARRAY['outbox-relay'::text, 'email-worker'::text, 'billing-worker'::text, 'notification-relay'::text, 'api'::text, 'identity'::text, 'service-accounts'::text, 'bootstrap'::text, 'reset-factors'::text])))) THEN ('acts under its own name, not as '::text || p_actor) WHEN (p_key IS NOT NULL) THEN 'stores no answers'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_subjects) s(s) WHERE (NOT event_of_family(act_family(), s.s)))) THEN 'leaves only events of its own'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_envelopes) e(e) WHERE (strpos(e.e, '"actor_id"'::text) > 0))) THEN 'names no person in an event'::text ELSE NULL::text END;
-grant execute on function act_refusal(text,text,text,text[],text[],text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+RETURN CASE WHEN (act_family() <> ALL (ARRAY['gpuaas_worker'::text, 'gpuaas_relay'::text, 'gpuaas_mailer'::text, 'gpuaas_billing'::text, 'gpuaas_notifier'::text, 'gpuaas_webhooks'::text])) THEN NULL::text WHEN ((p_actor_kind <> 'system'::text) OR (p_actor_role <> 'system'::text)) THEN 'acts in its own name, not in that of a caller'::text WHEN (((act_family() = 'gpuaas_relay'::text) AND (p_actor <> 'outbox-relay'::text)) OR ((act_family() = 'gpuaas_mailer'::text) AND (p_actor <> 'email-worker'::text)) OR ((act_family() = 'gpuaas_billing'::text) AND (p_actor <> 'billing-worker'::text)) OR ((act_family() = 'gpuaas_notifier'::text) AND (p_actor <> 'notification-relay'::text)) OR ((act_family() = 'gpuaas_webhooks'::text) AND (p_actor <> 'webhook-worker'::text)) OR ((act_family() = 'gpuaas_worker'::text) AND (p_actor = ANY (ARRAY['outbox-relay'::text, 'email-worker'::text, 'billing-worker'::text, 'notification-relay'::text, 'webhook-worker'::text, 'api'::text, 'identity'::text, 'service-accounts'::text, 'bootstrap'::text, 'reset-factors'::text])))) THEN ('acts under its own name, not as '::text || p_actor) WHEN (p_key IS NOT NULL) THEN 'stores no answers'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_subjects) s(s) WHERE (NOT event_of_family(act_family(), s.s)))) THEN 'leaves only events of its own'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_envelopes) e(e) WHERE (strpos(e.e, '"actor_id"'::text) > 0))) THEN 'names no person in an event'::text ELSE NULL::text END;
+grant execute on function act_refusal(text,text,text,text[],text[],text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_refuse(text)
 
@@ -210,7 +211,7 @@ begin
     using errcode = 'GP007', hint = 'Only the api acts for people; see 0051-acts-of-their-own.';
 end
 $function$;
-grant execute on function act_refuse(text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_refuse(text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_time()
 
@@ -219,7 +220,7 @@ CREATE OR REPLACE FUNCTION public.act_time()
  LANGUAGE sql
  STABLE
 RETURN COALESCE((NULLIF(current_setting('gpuaas.now'::text, true), ''::text))::timestamp with time zone, statement_timestamp());
-grant execute on function act_time() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_time() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function act_view(text,text,text,text,text)
 
@@ -233,7 +234,7 @@ begin
     set_config('gpuaas.project', coalesce(p_project, ''), true), set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function alerts_hold()
 
@@ -711,8 +712,8 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
-grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
+grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function found_department()
 
@@ -759,7 +760,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_act() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_act() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function guard_append_only()
 
@@ -782,7 +783,7 @@ begin
     using errcode = 'GP003', hint = 'Corrections are new rows.';
 end
 $function$;
-grant execute on function guard_append_only() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_append_only() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function guard_audit()
 
@@ -798,7 +799,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_audit() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_audit() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function guard_last_operator()
 
@@ -853,7 +854,7 @@ begin
   return new;
 end
 $function$;
-grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function guard_particulars()
 
@@ -1197,7 +1198,7 @@ CREATE OR REPLACE FUNCTION public.is_me(person uuid)
  LANGUAGE sql
  STABLE
 RETURN (((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true))) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function is_me(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function is_me(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function lease_hold(text,bigint)
 
@@ -1384,7 +1385,7 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function organizations_owned()
 
@@ -1711,7 +1712,7 @@ CREATE OR REPLACE FUNCTION public.within_self(person uuid)
  LANGUAGE sql
  STABLE
 RETURN ((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true)));
-grant execute on function within_self(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function within_self(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function within_wall(uuid)
 
@@ -1720,7 +1721,7 @@ CREATE OR REPLACE FUNCTION public.within_wall(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
+grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Table account_ladders
 
@@ -2618,6 +2619,7 @@ CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public
 grant insert, select on consumed_events to gpuaas_mailer;
 grant insert, select on consumed_events to gpuaas_notifier;
 grant delete, select on consumed_events to gpuaas_relay;
+grant insert, select on consumed_events to gpuaas_webhooks;
 grant insert, select on consumed_events to gpuaas_worker;
 
 -- Table contact_addresses
@@ -2694,6 +2696,7 @@ grant insert, select, update on dead_letters to gpuaas_api;
 grant insert, select on dead_letters to gpuaas_mailer;
 grant insert, select on dead_letters to gpuaas_notifier;
 grant insert, select, update on dead_letters to gpuaas_relay;
+grant insert, select on dead_letters to gpuaas_webhooks;
 grant insert, select, update on dead_letters to gpuaas_worker;
 
 -- Table departments
@@ -3079,6 +3082,7 @@ grant select on machine_edges to gpuaas_billing;
 grant select on machine_edges to gpuaas_mailer;
 grant select on machine_edges to gpuaas_notifier;
 grant select on machine_edges to gpuaas_relay;
+grant select on machine_edges to gpuaas_webhooks;
 grant select on machine_edges to gpuaas_worker;
 
 insert into machine_edges (machine, from_state, to_state) values
@@ -3623,6 +3627,7 @@ grant select on organizations to gpuaas_billing;
 grant select (id), select (name), select (plan) on organizations to gpuaas_mailer;
 grant select (id), select (name), select (plan) on organizations to gpuaas_notifier;
 grant select on organizations to gpuaas_relay;
+grant select (id), select (plan) on organizations to gpuaas_webhooks;
 grant insert, select, update on organizations to gpuaas_worker;
 
 -- Table os_images
@@ -3985,6 +3990,7 @@ grant select on policy_values to gpuaas_billing;
 grant select on policy_values to gpuaas_mailer;
 grant select on policy_values to gpuaas_notifier;
 grant select on policy_values to gpuaas_relay;
+grant select on policy_values to gpuaas_webhooks;
 grant select on policy_values to gpuaas_worker;
 
 -- Table project_memberships
@@ -4205,6 +4211,7 @@ grant select on schema_migrations to gpuaas_billing;
 grant select on schema_migrations to gpuaas_mailer;
 grant select on schema_migrations to gpuaas_notifier;
 grant select on schema_migrations to gpuaas_relay;
+grant select on schema_migrations to gpuaas_webhooks;
 grant select on schema_migrations to gpuaas_worker;
 
 -- Table security_letters
@@ -4947,3 +4954,103 @@ create policy reach on users
 grant insert, select, update (disabled_at), update (disabled_reason) on users to gpuaas_api;
 grant select (disabled_at), select (id) on users to gpuaas_notifier;
 grant insert, select on users to gpuaas_worker;
+
+-- Table webhook_deliveries
+
+create table webhook_deliveries (
+  id uuid not null,
+  organization_id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  body text not null,
+  outcome text not null default 'waiting'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  response_status integer,
+  reason text,
+  tries jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default act_time(),
+  settled_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_once UNIQUE (webhook_id, event_id),
+  constraint webhook_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_deliveries_reason_check CHECK ((length(reason) <= 500)),
+  constraint webhook_deliveries_settled CHECK (((outcome = 'waiting'::text) = (settled_at IS NULL))),
+  constraint webhook_deliveries_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES webhooks(organization_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (due_at) WHERE (outcome = 'waiting'::text);
+CREATE INDEX webhook_deliveries_page ON public.webhook_deliveries USING btree (organization_id, webhook_id, event_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.webhook_deliveries FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.webhook_deliveries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table webhook_deliveries enable row level security;
+
+create policy reach on webhook_deliveries
+  using (within_wall(organization_id));
+
+grant select, update on webhook_deliveries to gpuaas_api;
+grant delete, insert, select, update on webhook_deliveries to gpuaas_webhooks;
+
+-- Table webhook_secrets
+
+create table webhook_secrets (
+  id uuid not null,
+  organization_id uuid not null,
+  webhook_id uuid not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default act_time(),
+  ends_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (id),
+  constraint webhook_secrets_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES webhooks(organization_id, id) ON DELETE CASCADE
+);
+
+CREATE UNIQUE INDEX webhook_secrets_current ON public.webhook_secrets USING btree (webhook_id) WHERE (ends_at IS NULL);
+CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (organization_id, webhook_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.webhook_secrets FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.webhook_secrets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table webhook_secrets enable row level security;
+
+create policy reach on webhook_secrets
+  using (within_wall(organization_id));
+
+grant insert, select, update on webhook_secrets to gpuaas_api;
+grant select on webhook_secrets to gpuaas_webhooks;
+
+-- Table webhooks
+
+create table webhooks (
+  id uuid not null,
+  organization_id uuid not null,
+  url text not null,
+  description text not null,
+  event_types text[] not null,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_organization_id_id_key UNIQUE (organization_id, id),
+  constraint webhooks_description_check CHECK ((length(description) <= 200)),
+  constraint webhooks_disabled CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint webhooks_disabled_reason_check CHECK ((length(disabled_reason) <= 500)),
+  constraint webhooks_url_check CHECK (((length(url) >= 10) AND (length(url) <= 2000))),
+  constraint webhooks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.webhooks FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.webhooks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table webhooks enable row level security;
+
+create policy reach on webhooks
+  using (within_wall(organization_id));
+
+grant delete, insert, select, update on webhooks to gpuaas_api;
+grant select, update (disabled_at), update (disabled_reason), update (failing_since) on webhooks to gpuaas_webhooks;

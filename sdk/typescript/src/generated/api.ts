@@ -1233,7 +1233,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -1249,7 +1249,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for good
      *
@@ -1273,7 +1273,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Disable a service account; its tokens are refused within five seconds
      *
@@ -1803,7 +1803,7 @@ readonly amount_minor: string;
      *
      * Refusals: notification_required.
      */
-    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
+    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
     /**
      * Your notifications, newest first
      *
@@ -1917,7 +1917,7 @@ readonly amount_minor: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *
@@ -2112,6 +2112,64 @@ readonly amount_minor: string;
      * Refusals: illegal_transition, project_not_found, version_conflict.
      */
     restore(input: { readonly project_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
+  };
+  readonly webhooks: {
+    /**
+     * The webhooks of an organization
+     *
+     * `GET /api/v1/organizations/{organization_id}/webhooks`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    list(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Webhook>;
+    /**
+     * Have events posted to an address, signed; the answer has the secret, once
+     *
+     * `POST /api/v1/organizations/{organization_id}/webhooks`
+     *
+     * Refusals: organization_not_found, too_many_webhooks, webhook_url_refused.
+     */
+    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
+    /**
+     * Remove a webhook with its deliveries
+     *
+     * `DELETE /api/v1/organizations/{organization_id}/webhooks/{webhook_id}`
+     *
+     * Refusals: organization_not_found, webhook_not_found.
+     */
+    delete(input: { readonly organization_id: string; readonly webhook_id: string }, options?: CallOptions): Promise<T.Webhook>;
+    /**
+     * Change a webhook, or turn it off or on again
+     *
+     * `PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}`
+     *
+     * Refusals: organization_not_found, webhook_not_found, webhook_url_refused.
+     */
+    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
+    /**
+     * What was posted to a webhook, newest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/deliveries`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    deliveryList(input: { readonly organization_id: string; readonly webhook_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.WebhookDelivery>;
+    /**
+     * Post an event again
+     *
+     * `POST /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`
+     *
+     * Refusals: organization_not_found, webhook_not_found, webhook_off.
+     */
+    resend(input: { readonly delivery_id: string; readonly organization_id: string; readonly webhook_id: string }, options?: CallOptions): Promise<T.WebhookDelivery>;
+    /**
+     * Make a new secret; the former one signs as well for a while
+     *
+     * `POST /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/rotate`
+     *
+     * Refusals: organization_not_found, webhook_not_found.
+     */
+    rotate(input: { readonly organization_id: string; readonly webhook_id: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
   };
   readonly overview: {
     /**

@@ -1527,7 +1527,7 @@ export type NewPersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token. It is shown here and never again. */
 readonly token: string;
 };
@@ -1685,7 +1685,7 @@ export type Notification = {
   readonly correlation_id: string;
   readonly event_id: string;
   readonly id: string;
-  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
   /** A path of the console. */
 readonly link: string | null;
   readonly organization_id: string | null;
@@ -1713,7 +1713,7 @@ export type NotificationPreference = {
 readonly inbox: boolean;
   /** Whether the person has chosen nothing for this kind. */
 readonly is_default: boolean;
-  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
   /** A mail for each, one mail a day with all of them, or none. */
 readonly mail: "each" | "daily" | "none";
   /** Mail about money and security cannot be turned off. */
@@ -1853,7 +1853,7 @@ export type PersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -2194,7 +2194,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;
@@ -2480,6 +2480,62 @@ export type VmProfile = {
   readonly memory_mib: number;
   readonly name: string;
   readonly vcpus: number;
+};
+
+export type Webhook = {
+  readonly created_at: string;
+  readonly description: string;
+  readonly disabled_reason: string | null;
+  readonly enabled: boolean;
+  /** Only events of these types; all of them when it is empty. */
+readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[];
+  readonly failing_since: string | null;
+  readonly id: string;
+  readonly organization_id: string;
+  /** Until when the former secret signs as well. */
+readonly secret_overlap_until: string | null;
+  /** Where events are posted: an https address that everybody can reach. */
+readonly url: string;
+};
+
+export type WebhookDelivery = {
+  readonly attempts: number;
+  readonly created_at: string;
+  /** When it is tried next. */
+readonly due_at: string | null;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly id: string;
+  readonly outcome: "waiting" | "delivered" | "failed";
+  /** Why the last try failed. */
+readonly reason: string | null;
+  readonly response_status: number | null;
+  readonly settled_at: string | null;
+  /** The last tries, oldest first. */
+readonly tries: readonly {
+  readonly at: string;
+  readonly reason: string | null;
+  readonly status: number | null;
+  readonly took_ms: number;
+}[];
+};
+
+export type WebhookWithSecret = {
+  readonly created_at: string;
+  readonly description: string;
+  readonly disabled_reason: string | null;
+  readonly enabled: boolean;
+  /** Only events of these types; all of them when it is empty. */
+readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[];
+  readonly failing_since: string | null;
+  readonly id: string;
+  readonly organization_id: string;
+  /** What signatures are made with (whsec_…). It is shown once. */
+readonly secret: string;
+  /** Until when the former secret signs as well. */
+readonly secret_overlap_until: string | null;
+  /** Where events are posted: an https address that everybody can reach. */
+readonly url: string;
 };
 
 export type WipeWaiver = {

@@ -1424,7 +1424,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1443,7 +1443,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for one project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1473,7 +1473,7 @@ class ServiceAccountsApi:
         answer: ServiceAccount = self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Rename a service account, change its scopes and projects, or disable and enable it
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -2264,7 +2264,7 @@ class PersonalTokensApi:
         """
         return Pages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Create a personal access token; it may do what both its scopes and its owner may do
 
         ``POST /api/v1/me/tokens``
@@ -2525,6 +2525,79 @@ class ProjectsApi:
         return answer
 
 
+class WebhooksApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Webhook]:
+        """The webhooks of an organization
+
+        ``GET /api/v1/organizations/{organization_id}/webhooks``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return Pages(self._transport, "webhook_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
+        """Have events posted to an address, signed; the answer has the secret, once
+
+        ``POST /api/v1/organizations/{organization_id}/webhooks``
+
+        Refusals: organization_not_found, too_many_webhooks, webhook_url_refused.
+        """
+        answer: WebhookWithSecret = self._transport.call("webhook_create", {"organization_id": organization_id, "description": description, "event_types": event_types, "url": url}, options)
+        return answer
+
+    def delete(self, organization_id: str, webhook_id: str, *, options: Options | None = None) -> Webhook:
+        """Remove a webhook with its deliveries
+
+        ``DELETE /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``
+
+        Refusals: organization_not_found, webhook_not_found.
+        """
+        answer: Webhook = self._transport.call("webhook_delete", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
+        return answer
+
+    def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
+        """Change a webhook, or turn it off or on again
+
+        ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``
+
+        Refusals: organization_not_found, webhook_not_found, webhook_url_refused.
+        """
+        answer: Webhook = self._transport.call("webhook_update", {"organization_id": organization_id, "webhook_id": webhook_id, "description": description, "enabled": enabled, "event_types": event_types, "url": url}, options)
+        return answer
+
+    def delivery_list(self, organization_id: str, webhook_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[WebhookDelivery]:
+        """What was posted to a webhook, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/deliveries``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return Pages(self._transport, "webhook_delivery_list", {"organization_id": organization_id, "webhook_id": webhook_id, "cursor": cursor, "limit": limit}, options)
+
+    def resend(self, delivery_id: str, organization_id: str, webhook_id: str, *, options: Options | None = None) -> WebhookDelivery:
+        """Post an event again
+
+        ``POST /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend``
+
+        Refusals: organization_not_found, webhook_not_found, webhook_off.
+        """
+        answer: WebhookDelivery = self._transport.call("webhook_resend", {"delivery_id": delivery_id, "organization_id": organization_id, "webhook_id": webhook_id}, options)
+        return answer
+
+    def rotate(self, organization_id: str, webhook_id: str, *, options: Options | None = None) -> WebhookWithSecret:
+        """Make a new secret; the former one signs as well for a while
+
+        ``POST /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/rotate``
+
+        Refusals: organization_not_found, webhook_not_found.
+        """
+        answer: WebhookWithSecret = self._transport.call("webhook_rotate", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
+        return answer
+
+
 class OverviewApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2647,6 +2720,7 @@ class Api:
         self.departments = DepartmentsApi(transport)
         self.payments = PaymentsApi(transport)
         self.projects = ProjectsApi(transport)
+        self.webhooks = WebhooksApi(transport)
         self.overview = OverviewApi(transport)
         self.policies = PoliciesApi(transport)
         self.simulator = SimulatorApi(transport)

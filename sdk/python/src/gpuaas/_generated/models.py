@@ -1703,7 +1703,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token. It is shown here and never again."""
 
@@ -1870,7 +1870,7 @@ class Notification(TypedDict):
     correlation_id: str
     event_id: str
     id: str
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
     link: str | None
     """A path of the console."""
     organization_id: str | None
@@ -1898,7 +1898,7 @@ class NotificationPreference(TypedDict):
     """Whether it is shown among the notifications."""
     is_default: bool
     """Whether the person has chosen nothing for this kind."""
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
     mail: Literal["each", "daily", "none"]
     """A mail for each, one mail a day with all of them, or none."""
     mail_required: bool
@@ -2054,7 +2054,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -2434,7 +2434,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str
@@ -2736,6 +2736,64 @@ class VmProfile(TypedDict):
     memory_mib: int
     name: str
     vcpus: int
+
+
+class Webhook(TypedDict):
+    created_at: str
+    description: str
+    disabled_reason: str | None
+    enabled: bool
+    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]]
+    """Only events of these types; all of them when it is empty."""
+    failing_since: str | None
+    id: str
+    organization_id: str
+    secret_overlap_until: str | None
+    """Until when the former secret signs as well."""
+    url: str
+    """Where events are posted: an https address that everybody can reach."""
+
+
+class WebhookDeliveryTriesItem(TypedDict):
+    at: str
+    reason: str | None
+    status: int | None
+    took_ms: int
+
+
+class WebhookDelivery(TypedDict):
+    attempts: int
+    created_at: str
+    due_at: str | None
+    """When it is tried next."""
+    event_id: str
+    event_type: str
+    id: str
+    outcome: Literal["waiting", "delivered", "failed"]
+    reason: str | None
+    """Why the last try failed."""
+    response_status: int | None
+    settled_at: str | None
+    tries: Sequence[WebhookDeliveryTriesItem]
+    """The last tries, oldest first."""
+
+
+class WebhookWithSecret(TypedDict):
+    created_at: str
+    description: str
+    disabled_reason: str | None
+    enabled: bool
+    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]]
+    """Only events of these types; all of them when it is empty."""
+    failing_since: str | None
+    id: str
+    organization_id: str
+    secret: str
+    """What signatures are made with (whsec_…). It is shown once."""
+    secret_overlap_until: str | None
+    """Until when the former secret signs as well."""
+    url: str
+    """Where events are posted: an https address that everybody can reach."""
 
 
 class WipeWaiver(TypedDict):

@@ -53,6 +53,7 @@ create or replace function event_of_family(p_family text, p_subject text) return
       'billing.auto_release_pending',
       'billing.balance_depleted',
       'billing.balance_recovered',
+      'billing.budget_threshold_reached',
       'billing.document_issued',
       'billing.invoice_past_due',
       'billing.low_balance_warning',
