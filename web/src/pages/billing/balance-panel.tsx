@@ -11,6 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { balanceWarning, tellEnforced, tellRunway } from '../../words/billing/balance.ts';
 import { tellCheck } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
+import { spellMoment } from '../../words/time.ts';
 import { TopUpDialog } from './top-up-dialog.tsx';
 
 const tones = { warn: 'text-warn', bad: 'text-bad' } as const;
@@ -46,6 +47,11 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
         <div className="grid gap-1">
           <p className="tabular text-3xl font-semibold tracking-tight">{spellMoney(it.balance)}</p>
           <p className={warning ? `font-medium ${tones[warning.tone]}` : ''}>{tellRunway(it)}</p>
+          {it.releases_at && (
+            <p role="status" className="font-medium text-bad">
+              Everything that runs is released at {spellMoment(it.releases_at)}, unless you top up before.
+            </p>
+          )}
           <p className="text-dim">{tellEnforced(it)}</p>
           {it.held.amount_minor !== '0' && (
             <p className="text-dim">{spellMoney(it.held)} is held for open orders and not part of the balance.</p>
