@@ -123,6 +123,18 @@ export async function openCapacity(mode: Mode): Promise<Capacity> {
         [id],
       )
     ).rows[0];
+  /** Events of the allocation that the relay has not published, or the worker has not consumed. */
+  const eventsLeft = async (id: string): Promise<number> =>
+    (
+      await look(
+        `select (select count(*) from outbox_events e left join relay_watermarks m on true where e.key = $1
+             and (m.position is null or (e.transaction_id >= m.transaction_from
+               and not (e.transaction_id < m.transaction_to and e.position <= m.position))))::int
+           + (select count(*) from bus.job where name = 'provisioning-worker' and singleton_key = $1
+               and state < 'completed')::int as left_over`,
+        [id],
+      )
+    ).rows[0].left_over;
   const until = (id: string, ...states: readonly string[]) =>
     eventually(async () => {
       const state = await stateOf(id);
@@ -140,10 +152,10 @@ export async function openCapacity(mode: Mode): Promise<Capacity> {
       if (left.status !== 202) throw new Error(`${name} could not be given back: ${JSON.stringify(left.body)}`);
       await until(id, 'released');
       // Its sagas come behind, and are a part of its life: one makes it and one ends it where all goes through sagas; as
-      // usual there is one only where a death made something late.
+      // usual there is one only where a death made something late. So are its events, which relay and worker pass on.
       await eventually(async () => {
         const { begun, open } = await sagasOf(id);
-        return open === 0 && (mode === 'usual' || begun === 2);
+        return open === 0 && (mode === 'usual' || begun === 2) && (await eventsLeft(id)) === 0;
       });
       return 'released';
     },
