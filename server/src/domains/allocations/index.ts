@@ -70,7 +70,7 @@ export async function openAllocations(parts: {
   };
 }
 
-export { makePastRuns } from './demo/past-runs.ts';
+export { makePastRuns } from './demo/past-runs-store.ts';
 export { capacityChannel } from './facts.ts';
 export { makeGuards } from './guards/guards.ts';
 export { makeNodeTenants } from './guards/node-tenants.ts';

@@ -11,7 +11,7 @@ import {
   readUsageLines,
   type UsageLine,
 } from './ledger-lines-store.ts';
-import type { Parties } from './parties.ts';
+import type { Parties } from './parties-routes.ts';
 import { decideTax, type Treated, taxOn } from './tax/decide.ts';
 
 /** What a document is about, before anything is read from the ledger. */

@@ -5,7 +5,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Head } from './content.ts';
 import { insertDocument, takeNumber } from './documents-store.ts';
 import { dayLength, digits } from './facts.ts';
-import { type Parties, readParties } from './parties.ts';
+import { type Parties, readParties } from './parties-routes.ts';
 import { renderer, renderPdf, sha256 } from './pdf.ts';
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, dayLength);

@@ -29,7 +29,7 @@ import {
   readNumbers,
 } from './invoices-store.ts';
 import { dayOf, issue, newAbout } from './issue.ts';
-import { readParties } from './parties.ts';
+import { readParties } from './parties-routes.ts';
 import { taxOn } from './tax/decide.ts';
 import { findDifference } from './verify.ts';
 
