@@ -4782,6 +4782,8 @@ create table usage_meters (
   constraint usage_meters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
+CREATE INDEX usage_meters_behind ON public.usage_meters USING btree (organization_id, accrued_to) WHERE (accrued_to < evidence_to);
+CREATE INDEX usage_meters_charged ON public.usage_meters USING btree (organization_id, accrued_to);
 CREATE INDEX usage_meters_due ON public.usage_meters USING btree (resource_id) WHERE (accrued_to < evidence_to);
 CREATE INDEX usage_meters_organization ON public.usage_meters USING btree (organization_id, resource_id);
 

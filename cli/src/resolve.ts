@@ -92,7 +92,7 @@ export async function resolveAllocation(session: Session, text = session.arg(0))
   if (isId(text)) return text;
   const api = await session.api();
   const all: Named[] = [];
-  for await (const each of api.allocations.list({ limit: 200 }, { project: await session.project() })) {
+  for await (const each of api.allocations.list({ limit: 200, q: text }, { project: await session.project() })) {
     if (each.name === text) all.push(each);
   }
   return onlyNamed(text, all);
@@ -143,7 +143,8 @@ export async function resolveSshKeys(session: Session, wanted: readonly string[]
 
 export async function resolveNode(session: Session, text = session.arg(0)): Promise<string> {
   if (isId(text)) return text;
-  for await (const { id, name } of (await session.api()).adminNodes.list({ limit: 200 })) if (name === text) return id;
+  for await (const { id, name } of (await session.api()).adminNodes.list({ limit: 200, q: text }))
+    if (name === text) return id;
   throw new Failure(exitCodes.notFound, `There is no node ${JSON.stringify(text)}.`, { next: 'gpuaas ops node list' });
 }
 

@@ -34,12 +34,13 @@ Options:
   --placements N   contended placements (100000)
   --forgeries N    forged, edited, expired, foreign and replayed tasks (100000)
   --webhooks N     webhooks that were tampered with (100000)
+  --history N      allocations of a short history; a long one has ten times as many (20000)
   --kills WHICH    all, or those of every test run: some (all)
   --mutants LIST   some of the targets of mutation testing: ${targets.map(({ name }) => name).join(', ')} (all)
-  --only LIST      some of races, kills, forgeries, webhooks, mutants (all)
+  --only LIST      some of races, kills, forgeries, webhooks, history, mutants (all)
   --out FILE       where the page goes (docs/proof.md)
 `;
-const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000 };
+const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000, history: 20_000 };
 const killsOf: readonly { readonly mode: Mode; readonly file: string; readonly how: string }[] = [
   { mode: 'usual', file: 'kill-matrix', how: '' },
   { mode: 'through sagas', file: 'kill-matrix-through-sagas', how: ', with every transition sent through a saga' },
@@ -53,9 +54,10 @@ const { values } = parseArgs({
     placements: { type: 'string', default: String(whole.placements) },
     forgeries: { type: 'string', default: String(whole.forgeries) },
     webhooks: { type: 'string', default: String(whole.webhooks) },
+    history: { type: 'string', default: String(whole.history) },
     kills: { type: 'string', default: 'all' },
     mutants: { type: 'string', default: targets.map(({ name }) => name).join(',') },
-    only: { type: 'string', default: 'races,kills,forgeries,webhooks,mutants' },
+    only: { type: 'string', default: 'races,kills,forgeries,webhooks,history,mutants' },
     out: { type: 'string', default: 'docs/proof.md' },
   },
 });
@@ -106,6 +108,16 @@ function proofsOf(): Proof[] {
             ...{ unit: 'webhooks', whole: whole.webhooks, count: Number(values.webhooks) },
             files: ['server/src/domains/payments/webhooks.fuzz.db.test.ts'],
             env: { GPUAAS_WEBHOOKS: values.webhooks },
+          },
+        ]
+      : []),
+    ...(only.includes('history')
+      ? [
+          {
+            claim: 'Every statement of a GET route reads as many rows of a long history as of a short one',
+            ...{ unit: 'allocations', whole: whole.history, count: Number(values.history) },
+            files: ['tools/history/plans.test.ts'],
+            env: { GPUAAS_HISTORY_ALLOCATIONS: values.history },
           },
         ]
       : []),

@@ -19,28 +19,35 @@ const actsSql = sql(
 );
 const eventsSql = sql(
   'correlation-events',
-  `select e.event_id, e.subject, e.key, e.organization_id, e.envelope, e.created_at from outbox_events e
-   where e.transaction_id in (
-       select transaction_id from audit_logs
-       where correlation_id = $1 and (organization_id is null or mine(organization_id))
-     ) and (e.organization_id is null or mine(e.organization_id)) and e.envelope ->> 'correlation_id' = $1
+  `with acts as materialized (
+     select distinct transaction_id from audit_logs
+     where correlation_id = $1 and (organization_id is null or mine(organization_id))
+   )
+   select e.event_id, e.subject, e.key, e.organization_id, e.envelope, e.created_at
+   from acts s cross join lateral (select o.* from outbox_events o where o.transaction_id = s.transaction_id
+     and (o.organization_id is null or mine(o.organization_id)) offset 0) e
+   where (e.organization_id is null or mine(e.organization_id)) and e.envelope ->> 'correlation_id' = $1
      and ($2::uuid is null or e.envelope ->> 'project_id' = $2::uuid::text)
    order by e.position limit $3`,
 );
 const tasksSql = sql(
   'correlation-tasks',
   `with acts as materialized (
-     select case when target_type = 'allocation' then target_id end as allocation_id, change ->> 'task_id' as task_id
+     select distinct case when target_type = 'allocation' and target_id ~ '^[0-9a-f-]{36}$' then target_id::uuid end
+         as allocation_id,
+       case when change ->> 'task_id' ~ '^[0-9a-f-]{36}$' then (change ->> 'task_id')::uuid end as task_id
      from audit_logs where correlation_id = $1 and (organization_id is null or mine(organization_id))
+   ), found as materialized (
+     select o.id from acts s cross join lateral (select k.id from node_tasks k
+       where k.allocation_id = s.allocation_id and mine(k.organization_id) offset 0) o
+     union select s.task_id from acts s where s.task_id is not null
    )
    select t.id, t.task_type, t.state, t.failure_code, t.node_id, n.name as node_name, t.allocation_id,
      t.organization_id, a.project_id, t.issued_at, t.dispatched_at, t.finished_at
-   from node_tasks t join nodes n on n.id = t.node_id
+   from found f join node_tasks t on t.id = f.id join nodes n on n.id = t.node_id
    left join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
    where t.correlation_id = $1 and (t.organization_id is null or mine(t.organization_id))
      and ($2::uuid is null or a.project_id = $2)
-     and (t.allocation_id in (select s.allocation_id::uuid from acts s where s.allocation_id ~ '^[0-9a-f-]{36}$')
-       or t.id in (select s.task_id::uuid from acts s where s.task_id ~ '^[0-9a-f-]{36}$'))
    order by t.id limit $3`,
 );
 const timelineSql = sql(
@@ -51,9 +58,10 @@ const timelineSql = sql(
        and target_type = 'allocation' and target_id ~ '^[0-9a-f-]{36}$'
    )
    select t.allocation_id, t.organization_id, a.project_id, t.at, t.kind, t.name, t.from_state, t.to_state, t.detail
-   from allocation_timeline t join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
-   where t.allocation_id in (select s.allocation_id::uuid from acts s) and t.correlation_id = $1
-     and mine(t.organization_id) and ($2::uuid is null or a.project_id = $2)
+   from acts s cross join lateral (select l.* from allocation_timeline l where l.allocation_id = s.allocation_id::uuid
+       and mine(l.organization_id) offset 0) t
+     join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
+   where t.correlation_id = $1 and mine(t.organization_id) and ($2::uuid is null or a.project_id = $2)
    order by t.id limit $3`,
 );
 /** Few at any time; many of them would be a problem of their own. */

@@ -79,8 +79,11 @@ const totalSql = sql(
 /** A meter that lags holds the time back: everything proven before it is in the balance, whichever meter proved it. */
 const chargedToSql = sql(
   'usage-charged-to',
-  `select coalesce(min(m.accrued_to) filter (where m.accrued_to < m.evidence_to), max(m.accrued_to)) as charged_to
-   from usage_meters m where m.organization_id = $1 and mine(m.organization_id)`,
+  `select coalesce(
+     (select m.accrued_to from usage_meters m where m.organization_id = $1 and m.accrued_to < m.evidence_to
+       and mine(m.organization_id) order by m.accrued_to limit 1),
+     (select m.accrued_to from usage_meters m where m.organization_id = $1 and mine(m.organization_id)
+       order by m.accrued_to desc limit 1)) as charged_to`,
 );
 const chargedForSql = sql(
   'usage-charged-for',
@@ -91,7 +94,7 @@ const accountsSql = sql(
   'billing-accounts',
   `select b.organization_id, o.name, o.slug, b.currency, b.balance_minor, b.held_minor, b.entries,
      coalesce((select sum(d.amount_minor) from usage_days d where d.organization_id = b.organization_id
-       and d.day > (act_time() at time zone 'UTC')::date - $4::int and mine(d.organization_id)), 0)::bigint as charged
+       and d.day > (select (act_time() at time zone 'UTC')::date - $4::int) and mine(d.organization_id)), 0)::bigint as charged
    from billing_accounts b join organizations o on o.id = b.organization_id
    where mine(b.organization_id) and o.deleted_at is null and ($1::uuid is null or b.organization_id < $1)
      and ($2::text is null or o.name ilike '%' || $2 || '%' or o.slug ilike '%' || $2 || '%' or o.id::text = $3)

@@ -14,9 +14,10 @@ const on = handlers<{ readonly db: Database; readonly clock: Clock }>();
 const daysSql = sql(
   'forecast-days',
   `select g.day::date::text as day, coalesce(sum(d.amount_minor), 0)::bigint as amount_minor
-   from (select min(f.day) as day from usage_days f where f.organization_id = $1 and mine(f.organization_id)) f
+   from (select f.day from usage_days f where f.organization_id = $1 and mine(f.organization_id) order by f.day limit 1) f
      cross join lateral generate_series(greatest($2::date - $3::int, f.day), $2::date, interval '1 day') g (day)
-     left join usage_days d on d.organization_id = $1 and d.day = g.day::date and mine(d.organization_id)
+     left join usage_days d on d.organization_id = $1 and d.day = g.day::date and d.day >= $2::date - $3::int
+       and d.day <= $2::date and mine(d.organization_id)
    where f.day is not null group by 1 order by 1`,
 );
 const monthSql = sql(

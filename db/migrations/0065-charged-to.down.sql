@@ -1,0 +1,2 @@
+drop index usage_meters_behind;
+drop index usage_meters_charged;
