@@ -1,5 +1,6 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { release, releases } from './releases.ts';
 import { because, label, limit, node, oneOf, reason, region, sku, version } from './words.ts';
 
 const nodes = () => import('../commands/ops-node.ts');
@@ -18,8 +19,6 @@ const recover: FlagSpec = { type: 'boolean', meaning: 'for a host that lost its 
 const notice: FlagSpec = { type: 'string', value: 'N', as: 'number', meaning: 'the notice for tenants, in minutes' };
 
 const someId = '01a1dea2-0000-7000-8000-000000000000';
-const release: ArgSpec = { name: 'RELEASE', meaning: 'as gpuaas ops release list shows it', field: 'release_id' };
-const releaseColumns = ['id', 'version', 'digest', 'size_bytes', 'created_at', 'withdrawn_at'];
 
 const columns = [
   'id',
@@ -479,32 +478,6 @@ export const fleet: CommandGroup = {
       asks: 'Sell a slot of {} although nothing proves that it was wiped?',
       columns: slotColumns,
     },
-    {
-      name: 'ops release list',
-      summary: 'Agent releases, newest first',
-      flags: { limit },
-      examples: ['gpuaas ops release list'],
-      operation: 'agent_release_list',
-      columns: releaseColumns,
-      none: 'There are no releases. gpuaas ops release add uploads one.',
-      reads: true,
-    },
-    {
-      name: 'ops release add',
-      summary: 'Upload an agent release; hosts fetch it by its digest',
-      args: [{ name: 'FILE', meaning: 'the bundle: node-agent.mjs' }],
-      flags: { 'release-version': { type: 'string', value: 'VERSION', needed: true, meaning: 'its version' } },
-      examples: ['gpuaas ops release add ./node-agent.mjs --release-version 1.4.0'],
-      load: async () => (await import('../commands/ops-release.ts')).add,
-    },
-    {
-      name: 'ops release withdraw',
-      summary: 'Withdraw an agent release: no further host gets it',
-      args: [release],
-      flags: { reason: because },
-      examples: [`gpuaas ops release withdraw ${someId} --reason 'it leaks'`],
-      operation: 'agent_release_withdraw',
-      columns: releaseColumns,
-    },
+    ...releases,
   ],
 };

@@ -2,6 +2,7 @@ import { allocationChecks } from './allocations.ts';
 import { auditChecks, auditUniqueness } from './audit.ts';
 import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
+import { slotChecks } from './slots.ts';
 
 /**
  * The indexes and constraints that carry a promise, each with the promise. They are the last word when two processes race
@@ -308,6 +309,7 @@ export const checks: Readonly<Record<string, Promised>> = {
   ...auditChecks,
   ...billingChecks,
   ...notificationChecks,
+  ...slotChecks,
   node_launch_failures_check: {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',
@@ -322,16 +324,6 @@ export const checks: Readonly<Record<string, Promised>> = {
     promise: 'an alert from which something follows is about a host',
     table: 'alerts',
     row: { ...anAlert, effect: 'blocks_sale', slot_id: null, node_id: null },
-  },
-  slots_check: {
-    promise: 'a slot that is reserved or in use says for whom',
-    table: 'slots',
-    row: { state: 'in_use', allocation_id: null },
-  },
-  slots_check1: {
-    promise: 'a slot that is on offer belongs to nobody',
-    table: 'slots',
-    row: { state: 'available', allocation_id: uuid },
   },
   node_tasks_check: {
     promise: 'a task of an allocation says whose it is',

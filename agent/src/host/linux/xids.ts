@@ -37,7 +37,7 @@ export function findXids(lines: readonly string[]): Xid[] {
   });
 }
 
-/** The facility of the kernel itself. Whoever writes to /dev/kmsg gets another one: the kernel never gives this one away. */
+/** The facility of the kernel itself. The kernel gives lines that a program writes to /dev/kmsg another one, never this one. */
 const facilityOfKernel = '0';
 
 interface JournalRecord {

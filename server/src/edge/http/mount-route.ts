@@ -6,9 +6,9 @@ import { failpoint } from '../../kernel/process/failpoint.ts';
 import { type OpenSpan, openServerSpan } from '../../kernel/telemetry/trace.ts';
 import { dropBody } from '../gate/pass.ts';
 import type { Answered } from './answers.ts';
+import { lingerAfter, readUpload } from './body/upload.ts';
 import { header } from './shown.ts';
 import { isAnswered, type Stages, type Standby } from './stages.ts';
-import { lingerAfter, readUpload } from './upload.ts';
 
 /** One route of the contract: its stages before the body is read, then the rest of them and the handler. */
 export function mountRoute(

@@ -8,7 +8,7 @@ import { redactText } from '../../kernel/telemetry/redact.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
 import { makePass, type PassParts } from '../gate/pass.ts';
 import { makeRefusals } from './admission/refusals.ts';
-import { boundArrival, slowestUploadMs } from './arrival.ts';
+import { boundArrival, slowestUploadMs } from './body/arrival.ts';
 import { answerError, refuse } from './failures.ts';
 import { mountRoute } from './mount-route.ts';
 import { answerUnreadable } from './problem.ts';

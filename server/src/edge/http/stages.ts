@@ -15,11 +15,11 @@ import type { RateLimit } from './admission/rate-limit.ts';
 import type { RefusedAction } from './admission/refusals.ts';
 import { makeScoping, type Person, type Standing, type Tenants } from './admission/tenancy.ts';
 import { type Answered, Answers } from './answers.ts';
+import { refuseUpload } from './body/upload.ts';
 import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { credentialOf, header } from './shown.ts';
 import { sendStream } from './stream.ts';
-import { refuseUpload } from './upload.ts';
 import { makeValidation } from './validation/validation.ts';
 
 /**

@@ -2,11 +2,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { policies } from '@gpuaas/contract';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openBareMount } from '../../../test/hostile/bare-mount.ts';
-import type { Mounted } from '../../kernel/act.ts';
-import { makeTestClock } from '../../kernel/clock.ts';
-import { Fault } from '../../kernel/fault.ts';
-import type { MountParts } from './mount.ts';
+import { openBareMount } from '../../../../test/hostile/bare-mount.ts';
+import type { Mounted } from '../../../kernel/act.ts';
+import { makeTestClock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { MountParts } from '../mount.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

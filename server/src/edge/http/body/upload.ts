@@ -1,8 +1,8 @@
 import { type Route, uploadOf } from '@gpuaas/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../kernel/clock.ts';
-import { Fault } from '../../kernel/fault.ts';
-import { header } from './shown.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { header } from '../shown.ts';
 
 /** How long the rest of a refused file is read and dropped, so that its sender sees the answer and not a broken connection. */
 const lingerMs = 2_000;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import { letSend } from './upload.ts';
 
 declare module 'fastify' {
