@@ -23,6 +23,7 @@ export const consolePlaces = [
   'groups',
   'ssh-keys',
   'tokens',
+  'webhooks',
   'billing',
   'ledger',
   'service-accounts',

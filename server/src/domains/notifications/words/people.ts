@@ -55,6 +55,6 @@ export const peopleWords = {
     tone: 'notice',
     title: 'An SSH key was added to your account',
     text: [`Its fingerprint is ${textOf(facts, 'fingerprint')}.`, notYou],
-    link: { path: '/keys', label: 'Open SSH keys' },
+    link: { path: '/ssh-keys', label: 'Open SSH keys' },
   }),
 } as const satisfies Partial<Words>;
