@@ -19,7 +19,7 @@ import { hourMs } from '../../kernel/units.ts';
 import type { Webhooks } from '../../ports/webhooks/port.ts';
 import { type DeliveryRow, listDeliveries, resendDelivery } from './deliveries-store.ts';
 import { secretBytes } from './facts.ts';
-import { secretPlace } from './secrets.ts';
+import { secretPlace } from './secrets-store.ts';
 import { secretOf } from './sign.ts';
 import {
   countWebhooks,

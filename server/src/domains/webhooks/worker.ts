@@ -1,4 +1,4 @@
-import { type Envelope, webhookDisabled, webhookEvents } from '@gpuaas/contract';
+import { webhookDisabled } from '@gpuaas/contract';
 import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -9,9 +9,7 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { hourMs, secondMs } from '../../kernel/units.ts';
 import type { Posted, Webhooks } from '../../ports/webhooks/port.ts';
-import { type Listener, listener } from '../outbox/index.ts';
 import {
-  enqueueDeliveries,
   forgetDeliveries,
   lockWebhook,
   noteFailing,
@@ -35,40 +33,12 @@ import {
   takenFrom,
   triesKept,
 } from './facts.ts';
-import { secretPlace } from './secrets.ts';
+import { secretPlace } from './secrets-store.ts';
 import { signedHeaders } from './sign.ts';
 
 export const webhookProcess = 'webhook-worker';
 /** Wakes the worker after a commit that has something to post. */
 export const deliveriesChannel = 'gpuaas_webhooks';
-
-/** What a receiver gets: the type, the time and the facts, as in the catalog of events. No id of a person who acted. */
-export const bodyOf = ({ event_type, occurred_at, event_id, organization_id, project_id, payload }: Envelope): string =>
-  JSON.stringify({
-    type: event_type,
-    timestamp: occurred_at,
-    event_id,
-    organization_id,
-    ...(project_id !== undefined && { project_id }),
-    data: payload,
-  });
-
-/** Writes a delivery for each webhook that wants the event, once. */
-export const makeWebhookListeners = (): Listener[] =>
-  webhookEvents.map(({ event }) =>
-    listener({
-      event,
-      action: 'webhook.enqueue',
-      effect: async (tx, _payload, envelope) => {
-        const { event_id: id, event_type: type, organization_id: organizationId } = envelope;
-        if (organizationId !== undefined) {
-          const made = await enqueueDeliveries(tx, { organizationId, id, type, body: bodyOf(envelope) });
-          if (made > 0) tx.wake(deliveriesChannel, 'new');
-        }
-        return { type: 'event', id };
-      },
-    }),
-  );
 
 /** The pause before the next try. */
 export const retryInMs = (attempts: number): number =>
