@@ -86,11 +86,6 @@ const numbersSql = sql(
    from invoices i where i.state in ('past_due', 'draft') and mine(i.organization_id)`,
 );
 /** Since when the oldest invoice that is past due has been so. */
-const pastDueSql = sql(
-  'invoice-past-due-since',
-  `select min(i.past_due_at) as since, min(d.number) as number from invoices i join billing_documents d on d.id = i.document_id
-   where i.organization_id = $1 and i.state = 'past_due' and mine(i.organization_id) and mine(d.organization_id)`,
-);
 
 export const listInvoices = (
   tx: ReadTx,
@@ -130,5 +125,3 @@ export const remind = async (
 ) => (await tx.rows<{ reminders: number }>(remindSql, [id, how.now, how.most, how.days]))[0]?.reminders;
 export const readNumbers = async (tx: ReadTx) =>
   (await tx.rows<{ past_due: number; draft: number }>(numbersSql))[0] ?? { past_due: 0, draft: 0 };
-export const findPastDue = async (tx: ReadTx, organizationId: string) =>
-  (await tx.rows<{ since: Date | null; number: string | null }>(pastDueSql, [organizationId]))[0];

@@ -10,7 +10,7 @@ export { operatorRoutes } from './operator/operator.ts';
 export { whyNoneMayClear } from './operator/store.ts';
 export { openImageReports } from './presence/image-reports.ts';
 export { makePresence, newcomersChannel, pulseChannel } from './presence/presence.ts';
-export { makeRemovals, removalRun } from './presence/removals.ts';
+export { makeRemovals } from './presence/removals.ts';
 export { openReports, type Reports } from './presence/reports.ts';
 export { makeOpenRelease, type OpenRelease } from './releases/releases.ts';
 export { type Drain, makeDrain } from './sagas/drain.ts';

@@ -121,7 +121,7 @@ describe('a webhook', () => {
     for (const each of [former, secret]) {
       expect(() => new Webhook(each).verify(both?.body ?? '', both?.headers as Record<string, string>)).not.toThrow();
     }
-    clock.advance(25 * hourMs);
+    await clock.advance(25 * hourMs);
     await happen('provisioning.active');
     await round();
     expect(String(receiver.received[1]?.headers['webhook-signature']).split(' ')).toHaveLength(1);
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     await round();
     expect(receiver.received).toHaveLength(1);
     for (const tries of [1, 2]) {
-      clock.advance(retryInMs(tries));
+      await clock.advance(retryInMs(tries));
       await round();
     }
     expect(receiver.received).toHaveLength(3);
@@ -163,7 +163,7 @@ describe('a webhook', () => {
     expect((await call('GET', '')).body.data).toMatchObject([{ failing_since: expect.any(String) }]);
     receiver.status = 204;
     expect((await call('POST', `/${id}/deliveries/${failed.id}/resend`, {})).status).toBe(200);
-    clock.advance(1_000);
+    await clock.advance(1_000);
     await round();
     expect(await deliveries(id)).toMatchObject([{ outcome: 'delivered', response_status: 204 }]);
     expect((await call('GET', '')).body.data).toMatchObject([{ failing_since: null }]);
@@ -179,7 +179,7 @@ describe('a webhook', () => {
     await happen('provisioning.active');
     await round();
     if (laterMs > 0) {
-      clock.advance(laterMs);
+      await clock.advance(laterMs);
       await happen('provisioning.idle');
       await round();
     }
@@ -221,7 +221,7 @@ describe('a webhook', () => {
     const { id } = await create();
     await happen('provisioning.active');
     await round();
-    clock.advance(31 * 24 * hourMs);
+    await clock.advance(31 * 24 * hourMs);
     const begin = actsOf(webhookProcess, systemIds);
     const expiry = makeDeliveryExpiry({ db: worker.database, begin, ids: systemIds, policy });
     expect(await expiry.round(new AbortController().signal)).toBe('idle');

@@ -132,10 +132,12 @@ const inputOf = ({ interval, from, to, sku }: UsageView) => ({ interval, from, t
 function Filters({ view, groups }: { view: UsageView; groups: readonly string[] }) {
   const navigate = useNavigate();
   const said = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const go = (change: Record<string, string | undefined>) => {
-    const next = Object.entries({ ...said, ...change }).filter((each): each is [string, string] => !!each[1]);
-    void navigate({ to: '/usage', replace: true, search: Object.fromEntries(next) });
-  };
+  const go = (change: Record<string, string | undefined>) =>
+    void navigate({
+      to: '/usage',
+      replace: true,
+      search: Object.fromEntries(Object.entries({ ...said, ...change }).filter(([, value]) => value)),
+    });
   return (
     <span className="flex flex-wrap gap-3">
       <Filter

@@ -1,9 +1,8 @@
 /**
  * The columns of FOCUS, the FinOps open cost and usage specification, as data: the version that brought each of them, and the
  * fact that fills it (`focus-facts.ts`). A column without a fact has no meaning here yet and stays empty. The next version of the
- * specification adds lines, and changes `focusVersion`.
+ * specification adds lines.
  */
-export const focusVersion = '1.3';
 
 export type FocusType = 'decimal' | 'text' | 'time' | 'json';
 export interface FocusColumn {

@@ -123,7 +123,7 @@ describe('a quote', () => {
     const tenant = await found('races');
     const { body } = await quote(tenant);
     const answers = await Promise.all(Array.from({ length: 4 }, () => launch(tenant, { quote_id: body.id })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409]);
   });
 
   it.each<[string, (tenant: Tenant) => Promise<object>, number, string]>([
@@ -257,7 +257,7 @@ describe('a hold', () => {
   it('lets two launches that come at once spend a balance once', async () => {
     const tenant = await found('twice', '450');
     const answers = await Promise.all([launch(tenant), launch(tenant)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 402]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 402]);
     expect(await see(tenant, 'balance')).toMatchObject({ balance: usd('0'), held: usd('450') });
   });
 

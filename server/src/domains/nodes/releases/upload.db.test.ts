@@ -82,9 +82,11 @@ function open({ declared, headers = {} }: Sending) {
   });
   const answer = new Promise<{ readonly status: number; readonly body: { readonly code?: string } } | undefined>(
     (resolve) => {
-      sending.once('response', async (response: IncomingMessage) =>
-        resolve({ status: response.statusCode ?? 0, body: (await json(response)) as { code?: string } }),
-      );
+      sending.once('response', (response: IncomingMessage) => {
+        const answered = (body: unknown) =>
+          resolve({ status: response.statusCode ?? 0, body: body as { code?: string } });
+        json(response).then(answered, () => resolve(undefined));
+      });
       sending.once('error', () => resolve(undefined));
     },
   );

@@ -136,9 +136,9 @@ describe('mails of notifications', () => {
     expect(await rows()).toMatchObject([{ outcome: 'waiting', attempts: 1, reason: '421 try later' }]);
     await round();
     expect(sent).toHaveLength(1);
-    clock.advance(retryInMs(1));
+    await clock.advance(retryInMs(1));
     await round();
-    clock.advance(retryInMs(2));
+    await clock.advance(retryInMs(2));
     await round();
     expect(sent).toHaveLength(3);
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
@@ -172,7 +172,7 @@ describe('mails of notifications', () => {
   });
 
   it('beyond the limit of an address wait: what can joins the daily mail, what cannot is sent later', async () => {
-    clock.advance(2 * hourMs);
+    await clock.advance(2 * hourMs);
     mostInAnHour = 1;
     await write('payment_received', { payload: credited });
     await write('payment_received', { payload: credited });
@@ -184,9 +184,9 @@ describe('mails of notifications', () => {
       { daily: false, attempts: 0 },
       { daily: true, attempts: 0 },
     ]);
-    clock.advance(dayMs);
+    await clock.advance(dayMs);
     await round();
-    clock.advance(2 * hourMs);
+    await clock.advance(2 * hourMs);
     await round();
     expect(sent).toHaveLength(3);
   });
