@@ -116,7 +116,7 @@ function proofsOf(): Proof[] {
           {
             claim: 'Every statement of a GET route reads as many rows of a long history as of a short one',
             ...{ unit: 'allocations', whole: whole.history, count: Number(values.history) },
-            files: ['tools/history/plans.test.ts'],
+            files: ['tools/laws/history/plans.test.ts'],
             env: { GPUAAS_HISTORY_ALLOCATIONS: values.history },
           },
         ]

@@ -2,7 +2,7 @@ import type { Run } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { listing } from '../listing.ts';
 import { resolveOrganization } from '../resolve.ts';
-import { formatOf, showOne } from '../show/output.ts';
+import { formatOf, showOne, showRows } from '../show/output.ts';
 import { plain, showValue } from '../show/value.ts';
 
 /** Every policy with its default and its settings. */
@@ -69,14 +69,17 @@ export const auditVerify: Run = async (session) => {
 /** Walks through all archives, oldest first. One that does not hold is a failure, for scripts that watch it. */
 export const archiveVerify: Run = async (session) => {
   const api = await session.api();
-  const ids: string[] = [];
-  for await (const { id, archived_at } of api.adminOps.historyArchiveList()) if (archived_at) ids.unshift(id);
-  let intact = true;
-  for (const archive_id of ids) {
-    const verdict = await api.adminOps.historyArchiveVerify({ archive_id });
-    showOne(session, verdict, ['archive_id', 'subject', 'intact', 'rows', 'chains', 'broken']);
-    intact &&= verdict.intact;
+  const columns = ['archive_id', 'subject', 'intact', 'rows', 'chains', 'broken'];
+  const named = session.arg(0);
+  if (named !== '') {
+    const verdict = await api.adminOps.historyArchiveVerify({ archive_id: named });
+    showOne(session, verdict, columns);
+    return verdict.intact ? exitCodes.ok : exitCodes.failed;
   }
-  if (ids.length === 0) session.around.stderr.write('Nothing was archived.\n');
-  return intact ? exitCodes.ok : exitCodes.failed;
+  const verdicts = [];
+  for await (const { id, archived_at } of api.adminOps.historyArchiveList()) {
+    if (archived_at) verdicts.push(await api.adminOps.historyArchiveVerify({ archive_id: id }));
+  }
+  showRows(session, verdicts, columns, 'Nothing was archived.');
+  return verdicts.every(({ intact }) => intact) ? exitCodes.ok : exitCodes.failed;
 };

@@ -385,8 +385,16 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops archive verify',
-      summary: 'Read every archive and check digests, rows and audit chains',
-      examples: ['gpuaas ops archive verify'],
+      summary: 'Read archives and check digests, rows and audit chains',
+      args: [
+        {
+          name: 'ARCHIVE',
+          optional: true,
+          meaning: 'as gpuaas ops archive list shows it (default: all)',
+          field: 'archive_id',
+        },
+      ],
+      examples: ['gpuaas ops archive verify', `gpuaas ops archive verify ${someId}`],
       operation: 'history_archive_verify',
       reads: true,
       load: async () => (await ops()).archiveVerify,

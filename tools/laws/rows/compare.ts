@@ -17,16 +17,16 @@ const kindOfType: Readonly<Record<string, string>> = {
   ...{ 'timestamp with time zone': 'Date', 'timestamp without time zone': 'Date', date: 'Date' },
   ...{ 'text[]': 'string[]', 'uuid[]': 'string[]', 'character varying[]': 'string[]', 'bigint[]': 'string[]' },
   ...{ 'integer[]': 'number[]', 'smallint[]': 'number[]', 'boolean[]': 'boolean[]', 'numeric[]': 'number[]' },
-  ...{ 'double precision[]': 'number[]', 'timestamp with time zone[]': 'Date[]' },
+  ...{ 'double precision[]': 'number[]', 'timestamp with time zone[]': 'Date[]', 'bytea[]': 'Buffer[]' },
 };
 /** The shape of a document is checked by the code that writes it, not here. */
 const documents = new Set(['json', 'jsonb', 'json[]', 'jsonb[]']);
-const bytes = new Set(['Buffer', 'Uint8Array', 'Buffer<ArrayBufferLike>', 'Uint8Array<ArrayBufferLike>']);
 
 const fits = (kind: string, type: string): boolean => {
   if (documents.has(type) || kind === 'unknown') return true;
-  const wanted = kindOfType[type];
-  return kind === wanted || (wanted === 'Buffer' && bytes.has(kind));
+  // `Buffer<ArrayBufferLike>[]` and `Uint8Array[]` are both a list of bytes to the driver.
+  const plain = kind.replaceAll('<ArrayBufferLike>', '').replaceAll('Uint8Array', 'Buffer');
+  return plain === kindOfType[type];
 };
 
 export interface Difference {

@@ -24,10 +24,13 @@ const eventsSql = sql(
      where correlation_id = $1 and (organization_id is null or mine(organization_id))
    )
    select e.event_id, e.subject, e.key, e.organization_id, e.envelope, e.created_at
-   from acts s cross join lateral (select o.* from outbox_events o where o.transaction_id = s.transaction_id
-     and (o.organization_id is null or mine(o.organization_id)) offset 0) e
-   where (e.organization_id is null or mine(e.organization_id)) and e.envelope ->> 'correlation_id' = $1
-     and ($2::uuid is null or e.envelope ->> 'project_id' = $2::uuid::text)
+   from acts s cross join lateral (
+     select o.* from outbox_events o
+     where o.transaction_id = s.transaction_id and (o.organization_id is null or mine(o.organization_id))
+       and o.envelope ->> 'correlation_id' = $1
+       and ($2::uuid is null or o.envelope ->> 'project_id' = $2::uuid::text)
+     order by o.position limit $3
+   ) e
    order by e.position limit $3`,
 );
 const tasksSql = sql(
@@ -38,8 +41,11 @@ const tasksSql = sql(
        case when change ->> 'task_id' ~ '^[0-9a-f-]{36}$' then (change ->> 'task_id')::uuid end as task_id
      from audit_logs where correlation_id = $1 and (organization_id is null or mine(organization_id))
    ), found as materialized (
-     select o.id from acts s cross join lateral (select k.id from node_tasks k
-       where k.allocation_id = s.allocation_id and mine(k.organization_id) offset 0) o
+     select o.id from acts s cross join lateral (
+       select k.id from node_tasks k
+       where k.allocation_id = s.allocation_id and k.correlation_id = $1 and mine(k.organization_id)
+       order by k.id limit $3
+     ) o
      union select s.task_id from acts s where s.task_id is not null
    )
    select t.id, t.task_type, t.state, t.failure_code, t.node_id, n.name as node_name, t.allocation_id,
@@ -58,10 +64,13 @@ const timelineSql = sql(
        and target_type = 'allocation' and target_id ~ '^[0-9a-f-]{36}$'
    )
    select t.allocation_id, t.organization_id, a.project_id, t.at, t.kind, t.name, t.from_state, t.to_state, t.detail
-   from acts s cross join lateral (select l.* from allocation_timeline l where l.allocation_id = s.allocation_id::uuid
-       and mine(l.organization_id) offset 0) t
+   from acts s cross join lateral (
+     select l.* from allocation_timeline l
+     where l.allocation_id = s.allocation_id::uuid and l.correlation_id = $1 and mine(l.organization_id)
+     order by l.id limit $3
+   ) t
      join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
-   where t.correlation_id = $1 and mine(t.organization_id) and ($2::uuid is null or a.project_id = $2)
+   where $2::uuid is null or a.project_id = $2
    order by t.id limit $3`,
 );
 /** Few at any time; many of them would be a problem of their own. */

@@ -193,7 +193,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   user_session_revoke_all: {"words":"ops user revoke-all","args":[["user_id"]],"flags":{"reason":["reason"]}},
   history_get: {"words":"ops history status","args":[],"flags":{}},
   history_archive_list: {"words":"ops archive list","args":[],"flags":{"limit":["limit","number"]}},
-  history_archive_verify: {"words":"ops archive verify","args":[],"flags":{}},
+  history_archive_verify: {"words":"ops archive verify","args":[["archive_id"]],"flags":{}},
   secrets_get: {"words":"ops secrets status","args":[],"flags":{}},
   task_signer_list: {"words":"ops signer list","args":[],"flags":{}},
   task_signer_rotate: {"words":"ops signer rotate","args":[],"flags":{"reason":["reason"]}},

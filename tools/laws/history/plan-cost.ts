@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { Sql, Viewer } from '../../server/src/kernel/act.ts';
+import type { Sql, Viewer } from '../../../server/src/kernel/act.ts';
 
 /** A statement as a route sent it, and for whom. */
 export interface Sent {

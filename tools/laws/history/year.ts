@@ -23,7 +23,7 @@ const statements: readonly string[] = [
   `insert into allocations (id, organization_id, project_id, name, requested_by, state, version, placement_status, sku,
      capacity_shape, gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model, active_at, ended_at,
      created_at, updated_at, max_duration_seconds)
-   select y.id, $1, $2, 'run-' || y.n, 'somebody', 'released', 5, 'freed', $5, 'gpu_slice', 1, $6, 450, 'USD', $3, 1, 'user-revoke',
+   select y.id, $1, $2, 'run-' || y.n, 'requester', 'released', 5, 'freed', $5, 'gpu_slice', 1, $6, 450, 'USD', $3, 1, 'user-revoke',
      y.at, y.at + interval '1 hour', y.at, y.at, 3600 from year y`,
   `insert into allocation_timeline (id, allocation_id, organization_id, at, kind, name, version, correlation_id)
    select id_at(y.at), y.id, $1, y.at, 'transition', 'step', k, 'c-' || y.n from year y, generate_series(1, 6) k`,
@@ -38,7 +38,7 @@ const statements: readonly string[] = [
    select id_at(y.at), y.id, $1, $3, gen_random_uuid(), 1, true, '{"gpus": []}', '{}', y.at, y.at from year y`,
   `insert into audit_logs (id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type, target_id,
      result, correlation_id, created_at)
-   select id_at(y.at), $1, $2, case k when 1 then 'somebody' else 'provisioning-worker' end, case k when 1 then 'user'
+   select id_at(y.at), $1, $2, case k when 1 then 'requester' else 'provisioning-worker' end, case k when 1 then 'user'
      else 'system' end, 'system', 'allocation.step', 'allocation', y.id::text, 'success', 'c-' || y.n, y.at
    from year y, generate_series(1, 10) k`,
   `insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope, created_at)
@@ -47,14 +47,14 @@ const statements: readonly string[] = [
    from year y, generate_series(1, 2) k`,
   `insert into usage_meters (resource_id, meter, organization_id, project_id, requested_by, sku, currency, rate_micro, unit, gpus,
      evidence_to, accrued_to, ended)
-   select y.id, 'gpu_time', $1, $2, 'somebody', $5, 'USD', 1, 'gpu_hour', 1, y.at, y.at, true from year y`,
+   select y.id, 'gpu_time', $1, $2, 'requester', $5, 'USD', 1, 'gpu_hour', 1, y.at, y.at, true from year y`,
   `insert into usage_windows (id, organization_id, project_id, resource_id, meter, sku, requested_by, currency, unit, from_at,
      to_at, quantity_ms, rate_micro, exact, charged_minor, amount_minor, evidence)
-   select id_at(y.at), $1, $2, y.id, 'gpu_time', $5, 'somebody', 'USD', 'gpu_hour', y.at + k * interval '10 minutes',
+   select id_at(y.at), $1, $2, y.id, 'gpu_time', $5, 'requester', 'USD', 'gpu_hour', y.at + k * interval '10 minutes',
      y.at + (k + 1) * interval '10 minutes', 600000, 1, 0, 0, 0, sha256('x') from year y, generate_series(1, 5) k`,
   `insert into usage_days (id, organization_id, day, resource_id, meter, project_id, sku, currency, requested_by, quantity_ms,
      amount_minor, windows)
-   select id_at(y.at), $1, y.at::date, y.id, 'gpu_time', $2, $5, 'USD', 'somebody', 600000, 75, 5 from year y`,
+   select id_at(y.at), $1, y.at::date, y.id, 'gpu_time', $2, $5, 'USD', 'requester', 600000, 75, 5 from year y`,
   `insert into ledger_entries (id, organization_id, currency, kind, at, accounts, amounts, project_id, actor_id, correlation_id,
      document)
    select id_at(y.at), $1, 'USD', 'usage', y.at, '{customer,revenue}', '{-75,75}', $2, 'billing-worker', 'c-' || y.n, sha256('x')

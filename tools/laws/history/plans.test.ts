@@ -1,10 +1,10 @@
 import { isWrite, type Route, routes } from '@gpuaas/contract';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { sliceSku, stockFleet, testRegion } from '../../server/src/domains/allocations/testing.ts';
-import { sql, systemViewer } from '../../server/src/kernel/act.ts';
-import { openWorld, type Tenant, type World } from '../../server/src/testing/world.ts';
-import { exampleOf, sentWith, urlOf } from '../../server/test/routes/examples.ts';
+import { sliceSku, stockFleet, testRegion } from '../../../server/src/domains/allocations/testing.ts';
+import { sql, systemViewer } from '../../../server/src/kernel/act.ts';
+import { openWorld, type Tenant, type World } from '../../../server/src/testing/world.ts';
+import { exampleOf, sentWith, urlOf } from '../../../server/test/routes/examples.ts';
 import { measure, type Sent } from './plan-cost.ts';
 import { addYear } from './year.ts';
 
