@@ -11,8 +11,8 @@ import { startSmtp } from '../../src/testing/servers/smtp.ts';
 import { startStepCa } from '../../src/testing/servers/step-ca.ts';
 import { startTemporal } from '../../src/testing/servers/temporal.ts';
 
-/** Every server of a production installation, real and at once, and the settings that name them. */
-export async function startServers(folder: string) {
+/** Every server of a production installation, real and at once, and the settings that name them. PostgreSQL is empty. */
+export async function startEmptyServers(folder: string) {
   const [postgres, nats, redis, temporal, smtp, s3, stepCa] = await Promise.all([
     startPostgres(),
     startNats(),
@@ -22,16 +22,11 @@ export async function startServers(folder: string) {
     startS3(),
     startStepCa(),
   ]);
-  const passwords = Object.fromEntries(
-    logins.map((login) => [login, randomBytes(16).toString('hex')]),
-  ) as unknown as Passwords;
-  // What `migrate` does, with the passwords of the operator.
-  const database: DatabaseServer = await openDatabaseServer({ kind: 'url', adminUrl: postgres.url, passwords });
   await s3.createBucket('gpuaas');
   const rootPath = join(folder, 'step-ca-root.pem');
   await writeFile(rootPath, stepCa.root);
   return {
-    ...{ postgres, nats, redis, temporal, smtp, s3, database },
+    ...{ postgres, nats, redis, temporal, smtp, s3 },
     /** Each port has a server of its own, so no adapter lives in PostgreSQL. */
     settings: {
       GPUAAS_BUS_URL: nats.url,
@@ -50,8 +45,25 @@ export async function startServers(folder: string) {
       GPUAAS_STEP_CA_PROVISIONER_KEY: JSON.stringify(stepCa.provisionerKey),
     },
     async close() {
-      await database.close().catch(() => undefined);
       await Promise.all([postgres, nats, redis, temporal, smtp, s3, stepCa].map((server) => server.close()));
+    },
+  };
+}
+
+/** The same with a database that is set up. */
+export async function startServers(folder: string) {
+  const servers = await startEmptyServers(folder);
+  const passwords = Object.fromEntries(
+    logins.map((login) => [login, randomBytes(16).toString('hex')]),
+  ) as unknown as Passwords;
+  // What `migrate` does, with the passwords of the operator.
+  const database: DatabaseServer = await openDatabaseServer({ kind: 'url', adminUrl: servers.postgres.url, passwords });
+  return {
+    ...servers,
+    database,
+    async close() {
+      await database.close().catch(() => undefined);
+      await servers.close();
     },
   };
 }
