@@ -130,8 +130,9 @@ export const billing: CommandGroup = {
       summary: 'Usage and cost of the organization',
       flags: {
         organization,
-        from,
-        to,
+        ...period,
+        ...usageFilters,
+        'project-id': { type: 'string', value: 'ID', meaning: 'only this project' },
         'group-by': oneOf('GROUP', choices.billing_usage_get.group_by, 'add up by this (default: day)'),
       },
       examples: ['gpuaas billing usage --organization lab --group-by project'],
@@ -220,8 +221,8 @@ export const billing: CommandGroup = {
       name: 'billing project',
       summary: 'Usage and cost of the project',
       flags: {
-        from,
-        to,
+        ...period,
+        ...usageFilters,
         'group-by': oneOf('GROUP', choices.project_usage_get.group_by, 'add up by this (default: day)'),
       },
       examples: ['gpuaas billing project --group-by allocation'],

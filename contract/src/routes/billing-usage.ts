@@ -212,6 +212,25 @@ export const RevenueRow = Type.Object(
   { $id: 'RevenueRow', ...strict },
 );
 export type RevenueRow = Static<typeof RevenueRow>;
+/** What was charged in one currency on all days together. */
+export const RevenueTotal = Type.Object(
+  {
+    total: Money,
+    skus: Type.Array(
+      Type.Object(
+        {
+          sku: Type.String(),
+          amount: Money,
+          quantity_ms: Milliseconds('Units of the price (GPUs, or whole nodes) times milliseconds.'),
+        },
+        { ...strict, $id: 'RevenueSku' },
+      ),
+      { description: 'The highest amount first.' },
+    ),
+  },
+  { $id: 'RevenueTotal', ...strict },
+);
+export type RevenueTotal = Static<typeof RevenueTotal>;
 
 export const adminBillingRevenueGet = defineRoute({
   id: 'admin_billing_revenue_get',
@@ -229,6 +248,7 @@ export const adminBillingRevenueGet = defineRoute({
       from: Day,
       to: Day,
       rows: Type.Array(RevenueRow, { description: 'Oldest day first; at most 10,000.' }),
+      totals: Type.Array(RevenueTotal, { description: 'The sums of the whole time, one for each currency.' }),
       made_at: Timestamp,
     },
     strict,

@@ -104,12 +104,13 @@ export const UsageReport = Type.Object(
   {
     from: Day,
     to: Day,
-    group_by: Type.Enum(['project', 'sku', 'allocation', 'day']),
+    group_by: Type.Enum(['project', 'user', 'sku', 'allocation', 'day', 'none']),
+    /** The sum of all groups, also of those that did not fit. */
     total: Money,
     rows: Type.Array(
       Type.Object(
         {
-          key: Type.String({ description: 'The id, slug or day of the group.' }),
+          key: Type.String({ description: 'The id, slug or day of the group; empty when everything is one group.' }),
           name: orNull(Type.String({ description: 'The display name of the group, if it has one.' })),
           amount: Money,
           quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
@@ -152,6 +153,11 @@ const organizationParams = Type.Object({ organization_id: Uuid }, strict);
 const span = {
   from: Type.Optional(Day),
   to: Type.Optional(Type.String({ ...Day, description: 'The last day, in UTC; default: today.' })),
+  sku: Type.Optional(Type.String({ maxLength: 100, description: 'Only this SKU.' })),
+  requested_by: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Only what this person or service account launched, by id.' }),
+  ),
+  allocation_id: Type.Optional({ ...Uuid, description: 'Only this allocation.' }),
 };
 
 export const billingBalanceGet = defineRoute({
@@ -204,12 +210,16 @@ export const billingUsageGet = defineRoute({
   id: 'billing_usage_get',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/usage',
-  summary: 'Usage and cost of an organization, by project, SKU, allocation or day',
+  summary: 'Usage and cost of an organization, by project, person, SKU, allocation or day',
   ...shared,
   errors: ['organization_not_found', 'period_invalid'],
   params: organizationParams,
   query: Type.Object(
-    { ...span, group_by: Type.Optional(Type.Enum(['project', 'sku', 'allocation', 'day'], { default: 'day' })) },
+    {
+      ...span,
+      project_id: Type.Optional({ ...Uuid, description: 'Only this project.' }),
+      group_by: Type.Optional(Type.Enum(['project', 'user', 'sku', 'allocation', 'day', 'none'], { default: 'day' })),
+    },
     strict,
   ),
   response: UsageReport,
@@ -220,13 +230,16 @@ export const projectUsageGet = defineRoute({
   method: 'GET',
   path: '/api/v1/billing/usage',
   tag: 'Billing',
-  summary: 'Usage and cost of a project, by SKU, allocation or day',
+  summary: 'Usage and cost of a project, by person, SKU, allocation or day',
   auth: { kind: 'user', scope: 'usage:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'financial',
   errors: ['period_invalid'],
   query: Type.Object(
-    { ...span, group_by: Type.Optional(Type.Enum(['sku', 'allocation', 'day'], { default: 'day' })) },
+    {
+      ...span,
+      group_by: Type.Optional(Type.Enum(['user', 'sku', 'allocation', 'day', 'none'], { default: 'day' })),
+    },
     strict,
   ),
   response: UsageReport,

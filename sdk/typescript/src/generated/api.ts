@@ -258,6 +258,8 @@ readonly from: string;
 readonly rows: readonly T.RevenueRow[];
   /** A day in UTC. */
 readonly to: string;
+  /** The sums of the whole time, one for each currency. */
+readonly totals: readonly T.RevenueTotal[];
 }>;
     /**
      * The company that stands on invoices as seller
@@ -1329,13 +1331,13 @@ readonly y: string;
   };
   readonly billing: {
     /**
-     * Usage and cost of a project, by SKU, allocation or day
+     * Usage and cost of a project, by person, SKU, allocation or day
      *
      * `GET /api/v1/billing/usage`
      *
      * Refusals: period_invalid, project_not_found.
      */
-    projectUsageGet(input?: { readonly from?: string | undefined; readonly group_by?: "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    projectUsageGet(input?: { readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "user" | "sku" | "allocation" | "day" | "none" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
      * Usage and cost of a project over time, in groups, oldest first
      *
@@ -1492,13 +1494,13 @@ readonly data: readonly T.Budget[];
      */
     windowList(input: { readonly line_id: string; readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.UsageWindow>;
     /**
-     * Usage and cost of an organization, by project, SKU, allocation or day
+     * Usage and cost of an organization, by project, person, SKU, allocation or day
      *
      * `GET /api/v1/organizations/{organization_id}/billing/usage`
      *
      * Refusals: organization_not_found, period_invalid.
      */
-    usageGet(input: { readonly organization_id: string; readonly from?: string | undefined; readonly group_by?: "project" | "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    usageGet(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "project" | "user" | "sku" | "allocation" | "day" | "none" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
      * Usage as a file: a row for each allocation and day, oldest first
      *

@@ -2132,6 +2132,19 @@ readonly quantity_ms: string;
   readonly sku: string;
 };
 
+export type RevenueSku = {
+  readonly amount: Money;
+  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+readonly quantity_ms: string;
+  readonly sku: string;
+};
+
+export type RevenueTotal = {
+  /** The highest amount first. */
+readonly skus: readonly RevenueSku[];
+  readonly total: Money;
+};
+
 export type SealedCount = {
   /** The key that sealed them. */
 readonly key_id: string;
@@ -2447,11 +2460,11 @@ readonly text: string;
 export type UsageReport = {
   /** A day in UTC. */
 readonly from: string;
-  readonly group_by: "project" | "sku" | "allocation" | "day";
+  readonly group_by: "project" | "user" | "sku" | "allocation" | "day" | "none";
   /** Days in order, other groups by cost, highest first; at most 1,000. */
 readonly rows: readonly {
   readonly amount: Money;
-  /** The id, slug or day of the group. */
+  /** The id, slug or day of the group; empty when everything is one group. */
 readonly key: string;
   /** The display name of the group, if it has one. */
 readonly name: string | null;

@@ -36,46 +36,6 @@ const windowsSql = sql(
      and ($4::bigint is null or u.from_at >= timestamptz 'epoch' + ($4::bigint + 1) * interval '1 millisecond')
    order by u.from_at limit $5`,
 );
-const usageByDaySql = sql(
-  'usage-by-day',
-  `select d.day::text as key, null::text as name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
-     as quantity_ms
-   from usage_days d where d.organization_id = $1 and d.day between $2::date and $3::date
-     and ($4::uuid is null or d.project_id = $4) and mine(d.organization_id)
-   group by d.day order by d.day limit $5`,
-);
-const usageBySkuSql = sql(
-  'usage-by-sku',
-  `select d.sku as key, k.display_name as name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
-     as quantity_ms
-   from usage_days d join skus k on k.slug = d.sku where d.organization_id = $1 and d.day between $2::date and $3::date
-     and ($4::uuid is null or d.project_id = $4) and mine(d.organization_id)
-   group by d.sku, k.display_name order by 3 desc, 1 limit $5`,
-);
-const usageByProjectSql = sql(
-  'usage-by-project',
-  `select d.project_id::text as key, p.name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
-     as quantity_ms
-   from usage_days d left join projects p on p.id = d.project_id and mine(p.organization_id)
-   where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
-     and mine(d.organization_id)
-   group by d.project_id, p.name order by 3 desc, 1 limit $5`,
-);
-const usageByAllocationSql = sql(
-  'usage-by-allocation',
-  `select d.resource_id::text as key, a.name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
-     as quantity_ms
-   from usage_days d left join allocations a on a.id = d.resource_id and mine(a.organization_id)
-   where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
-     and mine(d.organization_id)
-   group by d.resource_id, a.name order by 3 desc, 1 limit $5`,
-);
-const totalSql = sql(
-  'usage-total',
-  `select coalesce(sum(d.amount_minor), 0)::bigint as amount_minor from usage_days d
-   where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
-     and mine(d.organization_id)`,
-);
 /** A meter that lags holds the time back: everything proven before it is in the balance, whichever meter proved it. */
 const chargedToSql = sql(
   'usage-charged-to',
@@ -135,18 +95,6 @@ export interface WindowRow {
   readonly currency: string;
   readonly key: bigint;
 }
-export interface UsageRow {
-  readonly key: string;
-  readonly name: string | null;
-  readonly amount_minor: bigint;
-  readonly quantity_ms: bigint;
-}
-export interface Period {
-  readonly organizationId: string;
-  readonly projectId: string | undefined;
-  readonly from: string;
-  readonly to: string;
-}
 export interface BillingAccountRow {
   readonly organization_id: string;
   readonly name: string;
@@ -173,17 +121,6 @@ export const listWindows = (
   after: string | undefined,
   limit: number,
 ) => tx.rows<WindowRow>(windowsSql, [line.resource_id, line.meter, line.day, after ?? null, limit]);
-const usageSql = {
-  day: usageByDaySql,
-  sku: usageBySkuSql,
-  project: usageByProjectSql,
-  allocation: usageByAllocationSql,
-};
-export const readUsage = (tx: ReadTx, by: keyof typeof usageSql, of: Period, limit: number) =>
-  tx.rows<UsageRow>(usageSql[by], [of.organizationId, of.from, of.to, of.projectId ?? null, limit]);
-export const readTotal = async (tx: ReadTx, of: Period): Promise<bigint> =>
-  (await tx.rows<{ amount_minor: bigint }>(totalSql, [of.organizationId, of.from, of.to, of.projectId ?? null]))[0]
-    ?.amount_minor ?? 0n;
 export const readChargedTo = async (tx: ReadTx, organizationId: string): Promise<Date | null> =>
   (await tx.rows<{ charged_to: Date | null }>(chargedToSql, [organizationId]))[0]?.charged_to ?? null;
 /** What was charged for an allocation so far; nothing before its first evidence. */

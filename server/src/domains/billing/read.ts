@@ -22,16 +22,9 @@ import { findStanding } from './ladder/store.ts';
 import { findAccount, findWrongDay, findWrongUsage, type Verified, verifyChain } from './ledger-store.ts';
 import { money } from './money.ts';
 import { periodOf } from './period.ts';
-import {
-  findLine,
-  type LineRow,
-  listLines,
-  listWindows,
-  readChargedTo,
-  readTotal,
-  readUsage,
-  type WindowRow,
-} from './read-store.ts';
+import { findLine, type LineRow, listLines, listWindows, readChargedTo, type WindowRow } from './read-store.ts';
+import type { Filters } from './usage/series-store.ts';
+import { readTotals } from './usage/totals-store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -149,28 +142,36 @@ const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) =>
   } satisfies LedgerCheck;
 });
 
+interface UsageQuery {
+  readonly from?: string;
+  readonly to?: string;
+  readonly group_by?: UsageReport['group_by'];
+  readonly sku?: string;
+  readonly requested_by?: string;
+  readonly allocation_id?: string;
+}
 async function report(
   { db, clock }: Parts,
   who: Viewer,
-  query: { readonly from?: string; readonly to?: string; readonly group_by?: UsageReport['group_by'] },
-  of: { readonly organizationId: string; readonly projectId: string | undefined },
+  query: UsageQuery,
+  of: Pick<Filters, 'organizationId' | 'projectId'>,
 ): Promise<UsageReport | Fault<'period_invalid'> | undefined> {
   const period = periodOf(query, clock.now());
   if (period instanceof Fault) return period;
   const by = query.group_by ?? 'day';
-  const [account, rows, total] = await db.read(who, (tx) =>
-    Promise.all([
-      findAccount(tx, of.organizationId),
-      readUsage(tx, by, { ...of, ...period }, mostUsageRows),
-      readTotal(tx, { ...of, ...period }),
-    ]),
+  const filters = {
+    ...{ ...of, ...period, sku: query.sku },
+    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id },
+  };
+  const [account, rows] = await db.read(who, (tx) =>
+    Promise.all([findAccount(tx, of.organizationId), readTotals(tx, by, filters, mostUsageRows)]),
   );
   if (!account) return undefined;
   const { currency } = account;
   return {
     ...period,
     group_by: by,
-    total: money(total, currency),
+    total: money(rows[0]?.total_minor ?? 0n, currency),
     rows: rows.map((row) => ({
       key: row.key,
       name: row.name,
@@ -180,7 +181,10 @@ async function report(
   };
 }
 const usage = on(billingUsageGet, async (parts, who, { params, query }) => {
-  const found = await report(parts, who, query, { organizationId: params.organization_id, projectId: undefined });
+  const found = await report(parts, who, query, {
+    organizationId: params.organization_id,
+    projectId: query.project_id,
+  });
   return found ?? new Fault('organization_not_found', 'There is no such object.');
 });
 const projectUsage = on(projectUsageGet, async (parts, who, { query }) => {

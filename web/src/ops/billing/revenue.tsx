@@ -17,7 +17,6 @@ export function RevenuePage() {
   const input = { ...(from && { from }), ...(to && { to }) };
   const revenue = useAsk(['revenue', input], (options) => api.adminBilling.revenueGet(input, options), { freshMs });
   const it = revenue.data;
-  const currencies = [...new Set(it?.rows.map(({ amount }) => amount.currency))];
   return (
     <Page
       title="Revenue"
@@ -28,16 +27,18 @@ export function RevenuePage() {
         <Problem error={revenue.error} again={() => void revenue.refetch()} />
       ) : !it ? (
         <Loading rows={6} label="Loading the revenue" />
-      ) : currencies.length === 0 ? (
+      ) : it.totals.length === 0 ? (
         <Empty icon="wallet" title="Nothing was charged in this time" />
       ) : (
-        currencies.map((currency) => {
+        it.totals.map(({ total, skus }) => {
+          const { currency } = total;
           const points = it.rows
             .filter(({ amount }) => amount.currency === currency)
             .map(({ day, sku, amount, quantity_ms }) => ({
               ...{ at: new Date(day).toISOString(), key: sku, name: sku, amount, quantity_ms },
             }));
-          const series = stack(points, { interval: 'day', by: 'sku', from: it.from, to: it.to, currency });
+          const groups = skus.map(({ sku, ...sums }) => ({ key: sku, name: sku, ...sums }));
+          const series = stack(points, { total, groups }, { interval: 'day', by: 'sku', from: it.from, to: it.to });
           return <InCurrency key={currency} currency={currency} series={series} />;
         })
       )}

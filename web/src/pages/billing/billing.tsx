@@ -99,7 +99,9 @@ function useGroups<G extends string>(groups: readonly G[]): G | 'day' {
   return groups.find((each) => each === by) ?? 'day';
 }
 
-const groupNames: Readonly<Record<string, string>> = { project: 'project', sku: 'SKU', allocation: 'allocation' };
+const groupNames: Readonly<Record<string, string>> = {
+  ...{ project: 'project', user: 'person', sku: 'SKU', allocation: 'allocation', none: 'nothing' },
+};
 
 function GroupFilter({ by, groups }: { by: string; groups: readonly string[] }) {
   const navigate = useNavigate();

@@ -11,7 +11,9 @@ const heads: Readonly<Record<UsageReport['group_by'], string>> = {
   day: 'Day',
   sku: 'SKU',
   project: 'Project',
+  user: 'Person',
   allocation: 'Allocation',
+  none: 'Group',
 };
 
 /** Usage in groups. All sums come from the server. */

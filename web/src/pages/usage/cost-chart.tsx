@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 export const seriesOf = (view: UsageView, answer: UsageAnswer): Series =>
-  stack(answer.data, { ...view, currency: answer.data[0]?.amount.currency ?? 'USD' });
+  stack(answer.points, { total: answer.totals.total, groups: answer.totals.rows }, view);
 export const namesOf = ({ groups, drawn }: Series): readonly string[] => [
   ...groups.slice(0, drawn.length).map(({ name }) => name),
   ...(groups.length > drawn.length ? ['Others'] : []),
@@ -41,12 +41,12 @@ export function CostChart({
         <Problem error={usage.error} again={() => void usage.refetch()} />
       ) : !it ? (
         <Loading rows={6} label="Loading the usage" />
-      ) : it.data.length === 0 ? (
+      ) : it.totals.rows.length === 0 ? (
         <Empty icon="wallet" title="Nothing was charged in this time">
           <p>GPU time is charged from the moment its host has verified that it works until it is released.</p>
         </Empty>
       ) : (
-        <Drawn series={seriesOf(view, it)} ahead={ahead} isCut={it.has_more} />
+        <Drawn series={seriesOf(view, it)} ahead={ahead} isCut={it.isCut} />
       )}
     </Panel>
   );
@@ -65,7 +65,7 @@ function Drawn({ series, ahead, isCut }: { series: Series; ahead: BillingForecas
       <p className="mb-2 tabular text-sm text-dim">
         {spellMoney(series.total)} from {first} to {last}
         {ahead && ahead.days.length > 1 && '; lighter bars are a forecast with its band'}
-        {isCut && '; only the first 1,000 rows are drawn'}
+        {isCut && '; the bars show the first 1,000 rows only, the sums show all'}
       </p>
       <StackedBars
         label={`Cost from ${first} to ${last}, ${spellMoney(series.total)} in all`}

@@ -1,4 +1,4 @@
-import type { UsagePoint } from '@gpuaas/sdk';
+import type { UsagePoint, UsageReport } from '@gpuaas/sdk';
 import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../../client/api.ts';
@@ -70,7 +70,11 @@ function AccountUsage({ organizationId }: { organizationId: string }) {
   const input = { organization_id, ...inputOf(view), group_by: view.by as 'sku' };
   const usage = useAsk(
     ['billing', 'series', input],
-    async (options) => (await api.billing.usageList({ ...input, limit: mostRows }, options)) as UsageAnswer,
+    (options) =>
+      answerOf(
+        api.billing.usageList({ ...input, limit: mostRows }, options),
+        api.billing.usageGet({ organization_id, ...totalsOf(view), group_by: input.group_by }, options),
+      ),
     { freshMs, keep: true },
   );
   const forecast = useForecast(organization_id);
@@ -99,7 +103,11 @@ function ProjectUsage({ projectName }: { projectName: string }) {
   const input = { ...inputOf(view), group_by: view.by as 'sku' };
   const usage = useAsk(
     ['billing', 'project-series', input],
-    async (options) => (await api.billing.projectUsageList({ ...input, limit: mostRows }, options)) as UsageAnswer,
+    (options) =>
+      answerOf(
+        api.billing.projectUsageList({ ...input, limit: mostRows }, options),
+        api.billing.projectUsageGet({ ...totalsOf(view), group_by: input.group_by }, options),
+      ),
     { freshMs, keep: true },
   );
   return (
@@ -123,10 +131,21 @@ function ProjectUsage({ projectName }: { projectName: string }) {
   );
 }
 
+/** The points that are drawn, and the sums over all of them. */
 export interface UsageAnswer {
-  readonly data: readonly UsagePoint[];
-  readonly has_more: boolean;
+  readonly points: readonly UsagePoint[];
+  /** Whether there are more points than are drawn. */
+  readonly isCut: boolean;
+  readonly totals: UsageReport;
 }
+async function answerOf(
+  series: PromiseLike<{ readonly data: readonly UsagePoint[]; readonly has_more: boolean }>,
+  report: Promise<UsageReport>,
+): Promise<UsageAnswer> {
+  const [{ data, has_more }, totals] = await Promise.all([series, report]);
+  return { points: data, isCut: has_more, totals };
+}
+const totalsOf = ({ from, to, sku }: UsageView) => ({ from, to, ...(sku && { sku }) });
 const inputOf = ({ interval, from, to, sku }: UsageView) => ({ interval, from, to, ...(sku && { sku }) });
 
 function Filters({ view, groups }: { view: UsageView; groups: readonly string[] }) {

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { heightOf } from '../../words/billing/series.ts';
+import { heightOf } from '../../words/charts/layers.ts';
 
 export interface Bar {
   readonly key: string;

@@ -5,12 +5,16 @@ const point = (day: string, key: string, cents: number) => ({
   ...{ at: `${day}T00:00:00.000Z`, key, name: null, quantity_ms: '3600000' },
   amount: { amount_minor: String(cents), currency: 'USD' },
 });
-const of = { interval: 'day', by: 'sku', from: '2026-11-01', to: '2026-11-03', currency: 'USD' } as const;
+const of = { interval: 'day', by: 'sku', from: '2026-11-01', to: '2026-11-03' } as const;
+const usd = (cents: number) => ({ amount_minor: String(cents), currency: 'USD' });
+const group = (key: string, cents: number) => ({ key, name: null, amount: usd(cents), quantity_ms: '3600000' });
+const nothing = { total: usd(0), groups: [] };
 
 describe('usage as a chart', () => {
-  it('has a column for every day, also for one without usage, and the dearest group first', () => {
+  it('has a column for every day, also for one without usage, with the groups in the order of the server', () => {
     const made = stack(
       [point('2026-11-01', 'a', 100), point('2026-11-03', 'a', 50), point('2026-11-03', 'b', 300)],
+      { total: usd(450), groups: [group('b', 300), group('a', 150)] },
       of,
     );
     expect(made.columns.map(({ label, parts }) => [label, parts])).toEqual([
@@ -30,17 +34,24 @@ describe('usage as a chart', () => {
     ]);
   });
 
+  it('shows the sums of the server where the points are cut', () => {
+    const made = stack([point('2026-11-01', 'a', 100)], { total: usd(10_000), groups: [group('a', 2_500)] }, of);
+    expect(made.total).toEqual(usd(10_000));
+    expect(made.groups).toMatchObject([{ key: 'a', amount: usd(2_500), percent: 25 }]);
+  });
+
   it('draws five groups by themselves and the others together', () => {
     const points = Array.from({ length: 8 }, (_, index) => point('2026-11-02', `group-${index}`, 100 - index));
-    const made = stack(points, of);
+    const groups = points.map(({ key }, index) => group(key, 100 - index));
+    const made = stack(points, { total: usd(772), groups }, of);
     expect(made.drawn).toHaveLength(5);
     expect(made.groups).toHaveLength(8);
     expect(made.columns[1]?.parts).toEqual([100, 99, 98, 97, 96, 95 + 94 + 93]);
   });
 
   it('has hours and months as well', () => {
-    expect(stack([], { ...of, interval: 'hour' }).columns).toHaveLength(72);
-    const months = stack([], { ...of, interval: 'month', from: '2026-09-15', to: '2026-11-03' }).columns;
+    expect(stack([], nothing, { ...of, interval: 'hour' }).columns).toHaveLength(72);
+    const months = stack([], nothing, { ...of, interval: 'month', from: '2026-09-15', to: '2026-11-03' }).columns;
     expect(months.map(({ label }) => label)).toEqual(['September 2026', 'October 2026', 'November 2026']);
   });
 });

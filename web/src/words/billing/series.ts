@@ -1,4 +1,5 @@
 import type { UsagePoint } from '@gpuaas/sdk';
+import { heightOf, layersOf } from '../charts/layers.ts';
 import { type Amount, spellMoney } from '../money.ts';
 import { shortId } from '../sizes.ts';
 import { spellDay } from './usage.ts';
@@ -12,11 +13,18 @@ export interface SeriesGroup {
   /** Of everything, in hundredths; cut. */
   readonly percent: number;
 }
+/** What a group comes to in the whole time, as the server says it. */
+export interface GroupTotal {
+  readonly key: string;
+  readonly name: string | null;
+  readonly amount: Amount;
+  readonly quantity_ms: string;
+}
 export interface SeriesColumn {
   /** When it begins. */
   readonly at: string;
   readonly label: string;
-  readonly total: Amount;
+  readonly currency: string;
   /** What each drawn group cost, in minor units, in the order of the groups; the last one is all others. */
   readonly parts: readonly number[];
 }
@@ -62,64 +70,41 @@ function bucketsOf(interval: Interval, from: string, to: string): string[] {
   return Array.from({ length: count }, (_, index) => new Date(first + index * stepMs[interval]).toISOString());
 }
 
-const nameOf = (by: string, { key, name }: UsagePoint): string =>
+const nameOf = (by: string, { key, name }: GroupTotal): string =>
   name ?? (key === '' ? 'Everything' : by === 'sku' ? key : shortId(key));
+const shareOf = (part: Amount, whole: Amount): number =>
+  BigInt(whole.amount_minor) === 0n ? 0 : Number((BigInt(part.amount_minor) * 100n) / BigInt(whole.amount_minor));
 
-/** Points as columns of a chart and rows of a table. Sums are whole numbers, so they fit the ledger to the minor unit. */
+/**
+ * Points as columns of a chart, and groups as rows of a table. The points may be cut at the end of a page, so the figures of
+ * the groups and the total are those of the server, which adds up every line.
+ */
 export function stack(
   points: readonly UsagePoint[],
-  of: {
-    readonly interval: Interval;
-    readonly by: string;
-    readonly from: string;
-    readonly to: string;
-    readonly currency: string;
-  },
+  totals: { readonly total: Amount; readonly groups: readonly GroupTotal[] },
+  of: { readonly interval: Interval; readonly by: string; readonly from: string; readonly to: string },
 ): Series {
-  const money = (amount: bigint): Amount => ({ amount_minor: String(amount), currency: of.currency });
-  const sums = new Map<string, { name: string; amount: bigint; quantity: bigint }>();
-  for (const point of points) {
-    const before = sums.get(point.key) ?? { name: nameOf(of.by, point), amount: 0n, quantity: 0n };
-    sums.set(point.key, {
-      name: before.name,
-      amount: before.amount + BigInt(point.amount.amount_minor),
-      quantity: before.quantity + BigInt(point.quantity_ms),
-    });
-  }
-  const total = [...sums.values()].reduce((sum, { amount }) => sum + amount, 0n);
-  const groups = [...sums]
-    .sort(([a, one], [b, other]) =>
-      one.amount === other.amount ? a.localeCompare(b) : one.amount < other.amount ? 1 : -1,
-    )
-    .map(([key, { name, amount, quantity }]) => ({
-      ...{ key, name, amount: money(amount), quantityMs: String(quantity) },
-      percent: total === 0n ? 0 : Number((amount * 100n) / total),
-    }));
+  const { total } = totals;
+  const groups = totals.groups.map((group) => ({
+    ...{ key: group.key, name: nameOf(of.by, group), amount: group.amount, quantityMs: group.quantity_ms },
+    percent: shareOf(group.amount, total),
+  }));
   const drawn = groups.slice(0, mostDrawn).map(({ key }) => key);
   const byBucket = Map.groupBy(points, ({ at }) => new Date(at).toISOString());
   const columns = bucketsOf(of.interval, of.from, of.to).map((at) => {
     const here = byBucket.get(at) ?? [];
-    const parts = [...drawn.map(() => 0), 0];
-    for (const { key, amount } of here) {
-      const place = drawn.indexOf(key);
-      const index = place < 0 ? drawn.length : place;
-      parts[index] = (parts[index] ?? 0) + Number(amount.amount_minor);
-    }
-    const sum = here.reduce((all, { amount }) => all + BigInt(amount.amount_minor), 0n);
-    return { at, label: spellBucket(of.interval, at), total: money(sum), parts };
+    const parts = layersOf(
+      here.map(({ key, amount }) => [key, Number(amount.amount_minor)]),
+      drawn,
+    );
+    return { at, label: spellBucket(of.interval, at), currency: total.currency, parts };
   });
-  return { groups, drawn, columns, total: money(total) };
+  return { groups, drawn, columns, total };
 }
 
-/** How tall a bar of these layers is. */
-export const heightOf = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
-
 /** What a column says when it is pointed at. */
-export function tellColumn({ label, total, parts }: SeriesColumn, names: readonly string[]): string {
-  const pieces = parts.flatMap((minor, index) =>
-    minor === 0
-      ? []
-      : [`${names[index] ?? 'Others'} ${spellMoney({ amount_minor: String(minor), currency: total.currency })}`],
-  );
-  return `${label}: ${spellMoney(total)}${pieces.length > 1 ? ` (${pieces.join(', ')})` : ''}`;
+export function tellColumn({ label, currency, parts }: SeriesColumn, names: readonly string[]): string {
+  const spell = (height: number) => spellMoney({ amount_minor: String(height), currency });
+  const pieces = parts.flatMap((part, index) => (part === 0 ? [] : [`${names[index] ?? 'Others'} ${spell(part)}`]));
+  return `${label}: ${spell(heightOf(parts))}${pieces.length > 1 ? ` (${pieces.join(', ')})` : ''}`;
 }

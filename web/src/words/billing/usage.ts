@@ -82,7 +82,7 @@ export const spellDate = (day: string): string => dateFace.format(new Date(day))
 
 /** The name of a group. */
 export const tellGroup = (by: UsageReport['group_by'], { key, name }: UsageReport['rows'][number]): string =>
-  by === 'day' ? spellDay(key) : (name ?? (by === 'sku' ? key : shortId(key)));
+  by === 'day' ? spellDay(key) : (name ?? (key === '' ? 'Everything' : by === 'sku' ? key : shortId(key)));
 
 /** What a grant will do, shown before it is done. */
 export const tellGrant = (amount: Amount, { name, slug }: { readonly name: string; readonly slug: string }): string =>

@@ -1537,14 +1537,14 @@ class AsyncBillingApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def project_usage_get(self, *, from_: str | Unset = UNSET, group_by: Literal["sku", "allocation", "day"] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
-        """Usage and cost of a project, by SKU, allocation or day
+    async def project_usage_get(self, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["user", "sku", "allocation", "day", "none"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+        """Usage and cost of a project, by person, SKU, allocation or day
 
         ``GET /api/v1/billing/usage``
 
         Refusals: period_invalid, project_not_found.
         """
-        answer: UsageReport = await self._transport.call("project_usage_get", {"from": from_, "group_by": group_by, "to": to}, options)
+        answer: UsageReport = await self._transport.call("project_usage_get", {"allocation_id": allocation_id, "from": from_, "group_by": group_by, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
     def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "allocation"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
@@ -1733,14 +1733,14 @@ class AsyncBillingApi:
         """
         return AsyncPages(self._transport, "billing_window_list", {"line_id": line_id, "organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def usage_get(self, organization_id: str, *, from_: str | Unset = UNSET, group_by: Literal["project", "sku", "allocation", "day"] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
-        """Usage and cost of an organization, by project, SKU, allocation or day
+    async def usage_get(self, organization_id: str, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["project", "user", "sku", "allocation", "day", "none"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+        """Usage and cost of an organization, by project, person, SKU, allocation or day
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage``
 
         Refusals: organization_not_found, period_invalid.
         """
-        answer: UsageReport = await self._transport.call("billing_usage_get", {"organization_id": organization_id, "from": from_, "group_by": group_by, "to": to}, options)
+        answer: UsageReport = await self._transport.call("billing_usage_get", {"organization_id": organization_id, "allocation_id": allocation_id, "from": from_, "group_by": group_by, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
     async def usage_export(self, organization_id: str, *, format: Literal["csv", "focus", "parquet"], allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> str:

@@ -2370,6 +2370,19 @@ class RevenueRow(TypedDict):
     sku: str
 
 
+class RevenueSku(TypedDict):
+    amount: Money
+    quantity_ms: str
+    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    sku: str
+
+
+class RevenueTotal(TypedDict):
+    skus: Sequence[RevenueSku]
+    """The highest amount first."""
+    total: Money
+
+
 class SealedCount(TypedDict):
     key_id: str
     """The key that sealed them."""
@@ -2703,7 +2716,7 @@ class UsageProof(TypedDict):
 class UsageReportRowsItem(TypedDict):
     amount: Money
     key: str
-    """The id, slug or day of the group."""
+    """The id, slug or day of the group; empty when everything is one group."""
     name: str | None
     """The display name of the group, if it has one."""
     quantity_ms: str
@@ -2711,7 +2724,7 @@ class UsageReportRowsItem(TypedDict):
 
 UsageReport = TypedDict("UsageReport", {
     "from": "str",
-    "group_by": "Literal['project', 'sku', 'allocation', 'day']",
+    "group_by": "Literal['project', 'user', 'sku', 'allocation', 'day', 'none']",
     "rows": "Sequence[UsageReportRowsItem]",
     "to": "str",
     "total": "Money",
@@ -2895,6 +2908,7 @@ AdminBillingRevenueGetAnswer = TypedDict("AdminBillingRevenueGetAnswer", {
     "made_at": "str",
     "rows": "Sequence[RevenueRow]",
     "to": "str",
+    "totals": "Sequence[RevenueTotal]",
 })
 
 

@@ -1,4 +1,4 @@
-import { adminBillingRevenueGet } from '@gpuaas/contract';
+import { adminBillingRevenueGet, type RevenueTotal } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, sql } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -14,6 +14,20 @@ const revenueSql = sql(
    from usage_days d where d.day between $1::date and $2::date and mine(d.organization_id)
    group by d.day, d.sku, d.currency order by d.day, d.sku, d.currency limit $3`,
 );
+const totalsSql = sql(
+  'usage-revenue-totals',
+  `select d.sku, d.currency, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint as quantity_ms,
+     (sum(sum(d.amount_minor)) over (partition by d.currency))::bigint as total_minor
+   from usage_days d where d.day between $1::date and $2::date and mine(d.organization_id)
+   group by d.sku, d.currency order by d.currency, 3 desc, d.sku`,
+);
+interface TotalLine {
+  readonly sku: string;
+  readonly currency: string;
+  readonly amount_minor: bigint;
+  readonly quantity_ms: bigint;
+  readonly total_minor: bigint;
+}
 interface RevenueLine {
   readonly day: string;
   readonly sku: string;
@@ -23,17 +37,31 @@ interface RevenueLine {
   readonly organizations: number;
 }
 
+const showTotals = (lines: readonly TotalLine[]): RevenueTotal[] =>
+  [...Map.groupBy(lines, ({ currency }) => currency)].map(([currency, skus]) => ({
+    total: money(skus[0]?.total_minor ?? 0n, currency),
+    skus: skus.map(({ sku, amount_minor, quantity_ms }) => ({
+      ...{ sku, amount: money(amount_minor, currency), quantity_ms: quantity_ms.toString() },
+    })),
+  }));
+
 const revenue = on(adminBillingRevenueGet, async ({ db, clock }, who, { query }) => {
   const now = clock.now();
   const period = periodOf(query, now);
   if (period instanceof Fault) return period;
-  const rows = await db.read(who, (tx) => tx.rows<RevenueLine>(revenueSql, [period.from, period.to, mostRevenueRows]));
+  const [rows, totals] = await db.read(who, (tx) =>
+    Promise.all([
+      tx.rows<RevenueLine>(revenueSql, [period.from, period.to, mostRevenueRows]),
+      tx.rows<TotalLine>(totalsSql, [period.from, period.to]),
+    ]),
+  );
   return {
     ...period,
     rows: rows.map((row) => ({
       ...{ day: row.day, sku: row.sku, amount: money(row.amount_minor, row.currency) },
       ...{ quantity_ms: row.quantity_ms.toString(), organizations: row.organizations },
     })),
+    totals: showTotals(totals),
     made_at: now.toISOString(),
   };
 });

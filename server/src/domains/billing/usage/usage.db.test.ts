@@ -94,6 +94,32 @@ describe('usage over time', () => {
     expect(verified).toMatchObject({ ok: true, balance: { amount_minor: String(-whole) } });
   });
 
+  it('has sums by group and in all that are those of the ledger, under the filters of the series', async () => {
+    const { lease } = runs[0] as { lease: Lease };
+    const { body: booked } = await world.call('GET', at(home, 'balance'), { as: home.token });
+    for (const group of ['none', 'project', 'user', 'sku', 'allocation', 'day']) {
+      const { total, rows } = await see(`usage?group_by=${group}&from=${dayBack(28)}`);
+      expect([group, sum(rows), Number(total.amount_minor)]).toEqual([group, whole, whole]);
+      expect(total.amount_minor).toBe(String(-Number(booked.balance.amount_minor)));
+      if (group === 'day') continue;
+      const { data } = await see(`usage/series?interval=month&group_by=${group}&from=${dayBack(28)}&limit=1000`);
+      const months = Map.groupBy(data as Point[], ({ key }) => key);
+      for (const { key, amount } of rows) expect(Number(amount.amount_minor)).toBe(sum(months.get(key) ?? []));
+    }
+    const one = `allocation_id=${lease.allocationId}&from=${dayBack(28)}`;
+    for (const [filter, expected] of [
+      [one, 28 * 900],
+      [`${one}&sku=${sliceSku}&project_id=${home.projectId}&requested_by=somebody`, 28 * 900],
+      [`from=${dayBack(2)}&to=${dayBack(2)}`, 900 + 902],
+      ['sku=another', 0],
+      ['requested_by=another', 0],
+      [`project_id=${systemIds.next()}`, 0],
+    ] as const) {
+      const { total, rows } = await see(`usage?group_by=allocation&${filter}`);
+      expect([filter, Number(total.amount_minor), sum(rows)]).toEqual([filter, expected, expected]);
+    }
+  });
+
   it('names its groups, and keeps to its filters', async () => {
     const { lease } = runs[0] as { lease: Lease };
     const { data } = await see(`usage/series?group_by=project&interval=month&from=${dayBack(28)}`);
@@ -151,6 +177,8 @@ describe('usage over time', () => {
     const { body } = await world.call('GET', `/api/v1/admin/billing/revenue?from=${dayBack(28)}`, { as: finance });
     expect(body.rows).toHaveLength(28);
     expect(body.rows.at(-1)).toMatchObject({ sku: sliceSku, amount: { amount_minor: '1802' }, organizations: 1 });
+    const amount = { amount_minor: String(whole), currency: 'USD' };
+    expect(body.totals).toMatchObject([{ total: amount, skus: [{ sku: sliceSku, amount }] }]);
   });
 });
 
