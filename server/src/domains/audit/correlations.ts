@@ -51,7 +51,7 @@ const tasksSql = sql(
    select t.id, t.task_type, t.state, t.failure_code, t.node_id, n.name as node_name, t.allocation_id,
      t.organization_id, a.project_id, t.issued_at, t.dispatched_at, t.finished_at
    from found f join node_tasks t on t.id = f.id join nodes n on n.id = t.node_id
-   left join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
+   left join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id and mine(a.organization_id)
    where t.correlation_id = $1 and (t.organization_id is null or mine(t.organization_id))
      and ($2::uuid is null or a.project_id = $2)
    order by t.id limit $3`,
@@ -69,7 +69,7 @@ const timelineSql = sql(
      where l.allocation_id = s.allocation_id::uuid and l.correlation_id = $1 and mine(l.organization_id)
      order by l.id limit $3
    ) t
-     join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
+     join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id and mine(a.organization_id)
    where $2::uuid is null or a.project_id = $2
    order by t.id limit $3`,
 );
