@@ -59,9 +59,41 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
           ],
         },
       },
-      notBuilt('BIL-03', 'A crossing of the low balance is told once'),
-      notBuilt('BIL-04', 'Depletion releases all active allocations'),
-      notBuilt('BIL-05', 'A release for lack of money is announced first'),
+      {
+        id: 'BIL-03',
+        words: 'A crossing of the low balance is told once',
+        by: {
+          [t.ladder]: ['warns once for each crossing, announces, says that nothing is left'],
+          [t.ladderSteps]: [
+            'is warned about once at each threshold, announced, spent and released at the announced time',
+            'arms the warnings again: the next crossing is told anew',
+          ],
+          [t.inbox]: ['are written once for an event and a person, however often the event comes'],
+        },
+      },
+      {
+        id: 'BIL-04',
+        words: 'Depletion releases all active allocations',
+        by: {
+          [t.ladder]: [
+            'asks for the release of everything',
+            'has one outcome in any order: released by a balance that was spent, or not at all',
+          ],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+        lacks: 'a test in which the allocations end: the tests see a release asked for each of them',
+      },
+      {
+        id: 'BIL-05',
+        words: 'A release for lack of money is announced first',
+        by: {
+          [t.ladder]: [
+            'warns once for each crossing, announces, says that nothing is left',
+            'is left by a top-up, which is told and calls the release off',
+          ],
+          [t.ladderSteps]: ['is announced with the whole notice, however suddenly it is gone'],
+        },
+      },
       notBuilt('BIL-06', 'Usage can be attributed to apps'),
       {
         id: 'BIL-07',
@@ -105,12 +137,43 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
       {
         id: 'PAY-03',
         words: 'Money has a lane of its own and always asks for an idempotency key',
-        by: { [t.everyRoute]: ['asks for a key'], [t.billingRoutes]: ['is given by finance with a reason'] },
-        lacks: 'a test of the lane of money by name',
+        by: {
+          [t.everyRoute]: ['asks for a key', 'answers 429 in lane financial when its budget is spent'],
+          [t.billingRoutes]: ['is given by finance with a reason'],
+        },
+        lacks: 'a test that every route about money is in this lane',
       },
-      notBuilt('NTF-01', 'Notifications reach browsers through the bus and the cache'),
-      notBuilt('NTF-02', 'Mail about low and depleted balance reaches people who are signed out'),
-      notBuilt('NTF-03', 'At the next sign-in people read why allocations ended'),
+      {
+        id: 'NTF-01',
+        words: 'Notifications reach browsers through the bus and the cache',
+        by: {
+          [t.inbox]: ['of money reach owners and admins in words, and members not'],
+          [t.consolePeople]: ['notifies the person who launched it, in the bell and on a page'],
+        },
+        lacks: 'a test of an open browser that is woken by the cache',
+      },
+      {
+        id: 'NTF-02',
+        words: 'Mail about low and depleted balance reaches people who are signed out',
+        by: {
+          [t.mailQueue]: [
+            'about low and depleted balances reach a person who is not signed in, and cannot be unsubscribed from',
+          ],
+          [t.ladder]: ['warns once for each crossing, announces, says that nothing is left'],
+        },
+        lacks: 'one run from the balance to the mail: events, notifications and mails are tested apart',
+      },
+      {
+        id: 'NTF-03',
+        words: 'At the next sign-in people read why allocations ended',
+        by: {
+          [t.consolePeople]: [
+            'shows what colleagues did, and why a launch failed',
+            'notifies the person who launched it, in the bell and on a page',
+          ],
+        },
+        lacks: 'a test with an allocation that was released for lack of money; the tests read about a failed launch',
+      },
       notBuilt('STO-01', 'Storage operations over S3'),
       notBuilt('STO-02', 'Volumes outlive slices'),
     ],

@@ -9,7 +9,7 @@ export const contracts: readonly CapabilityGroup[] = [
         id: 'EVT-01',
         words: 'Streams exist for each family of events and for dead letters',
         by: { [t.busNats]: ['keeps its streams as the newest process wants them'] },
-        lacks: 'BILLING, APPS, STORAGE and ACCESS, which come with what they carry',
+        lacks: 'a test that names each stream (it looks at BILLING), and events of apps and storage to carry',
       },
       {
         id: 'EVT-02',
@@ -20,16 +20,54 @@ export const contracts: readonly CapabilityGroup[] = [
         },
         lacks: 'this event itself delivered twice',
       },
-      { id: 'EVT-03', words: 'provisioning.force_release_requested', notBuilt: true },
-      { id: 'EVT-04', words: 'billing.low_balance_warning', notBuilt: true },
-      { id: 'EVT-05', words: 'billing.auto_release_pending', notBuilt: true },
-      { id: 'EVT-06', words: 'billing.balance_depleted', notBuilt: true },
+      {
+        id: 'EVT-03',
+        words: 'provisioning.force_release_requested',
+        by: {
+          [t.ladder]: ['asks for the release of everything'],
+          [t.quotes]: ['is kept by the billing-worker when nothing else ended the allocation'],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+        lacks: 'a test in which the provisioning-worker ends the allocation',
+      },
+      {
+        id: 'EVT-04',
+        words: 'billing.low_balance_warning',
+        by: {
+          [t.ladder]: ['warns once for each crossing'],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+      },
+      {
+        id: 'EVT-05',
+        words: 'billing.auto_release_pending',
+        by: {
+          [t.ladder]: ['warns once for each crossing, announces', 'is left by a top-up, which is told'],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+      },
+      {
+        id: 'EVT-06',
+        words: 'billing.balance_depleted',
+        by: {
+          [t.ladder]: ['warns once for each crossing, announces, says that nothing is left'],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+      },
       {
         id: 'EVT-07',
         words: 'payments.balance_credited',
         by: { [t.payments]: ['is begun with the provider, made there, and added to the balance once'] },
       },
-      { id: 'EVT-08', words: 'Events of apps and notifications are fully specified', notBuilt: true },
+      {
+        id: 'EVT-08',
+        words: 'Events of apps and notifications are fully specified',
+        by: {
+          [t.webhooks]: ['is turned off when its receiver answers 410, and its owners are notified'],
+          [t.database]: ['refuses an event whose payload is not as declared'],
+        },
+        lacks: 'events of apps',
+      },
       {
         id: 'EVT-09',
         words: 'The envelope carries correlation and trace; spans carry messaging, event type and whose it is',
@@ -46,12 +84,20 @@ export const contracts: readonly CapabilityGroup[] = [
           [t.timeLimits]: ['that sets a policy counts everywhere within sixty seconds'],
         },
       },
-      { id: 'EVT-11', words: 'Keys for terminal tokens and streams, channels for notifications', notBuilt: true },
+      {
+        id: 'EVT-11',
+        words: 'Keys for terminal tokens and streams, channels for notifications',
+        by: { [t.inbox]: ['of money reach owners and admins in words, and members not'] },
+        lacks: 'keys of terminals',
+      },
       {
         id: 'EVT-12',
         words: 'Every event has a producer, and a consumer or a reason, checked end to end',
-        by: { [t.lifeOfProject]: ['found a consumer for every event that names one'] },
-        lacks: 'a producer shown for every event of the catalogue',
+        by: {
+          [t.lifeOfProject]: ['found a consumer for every event that names one'],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+        lacks: 'each event seen in a run: that something makes it is read from the code',
       },
     ],
   },
@@ -97,8 +143,12 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'POL-07',
         words: 'Low balance, release tries, terminal time, recordings and mints have policies',
-        by: { [t.allocations]: ['is forced as often as the policy allows'] },
-        lacks: 'all but the release tries',
+        by: {
+          [t.allocations]: ['is forced as often as the policy allows'],
+          [t.ladderSteps]: ['is warned about by its amount first where that is crossed first'],
+          [t.ladder]: ['warns once for each crossing', 'leaves organizations alone that do not pay ahead'],
+        },
+        lacks: 'terminal time, recordings and mints',
       },
     ],
   },
@@ -157,7 +207,7 @@ export const contracts: readonly CapabilityGroup[] = [
         id: 'NUM-12',
         words: 'At least 50 error codes, 150 operations and 30 tags, one checked contract',
         by: { [t.openapi]: ['has every route of the product as one operation'] },
-        lacks: 'thirty tags',
+        lacks: 'a test of these counts',
       },
       {
         id: 'NUM-13',
@@ -252,15 +302,24 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'DB-01',
         words: 'Tables are listed by domain with their invariants and what never changes',
-        by: { [t.schema]: ['equals db/schema.sql'] },
-        lacks: 'the list by domain on one page',
+        by: {
+          [t.schema]: ['equals db/schema.sql'],
+          [t.domainShape]: ['is kept by every domain, except where the list says otherwise'],
+        },
+        lacks: 'the list by domain on one page: each domain has its own',
       },
       {
         id: 'DB-02',
-        words: 'Ledger and audit rows refuse to be changed or removed',
+        words:
+          'Ledger and audit rows refuse to be changed or removed; audit rows older than their retention leave for archives that verify',
         by: {
           [t.database]: ['never changes or removes an audit row, whoever asks'],
           [t.ledger]: ['only grows, also for its owner'],
+          [t.history]: [
+            'leaves the database for an archive, and the audit chain goes on after it',
+            'notices an archive that was changed, exchanged or removed',
+            'keeps what is younger than four weeks, whatever the policy says',
+          ],
         },
       },
       {

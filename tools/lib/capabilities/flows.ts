@@ -61,8 +61,11 @@ export const flows: readonly CapabilityGroup[] = [
       {
         id: 'FLW-P8',
         words: 'Billing, notifications and operators’ views follow an allocation through events',
-        by: { 'server/src/edge/streams/watch.db.test.ts': ['tells what happens in a project, in order'] },
-        lacks: 'billing by events (it follows what nodes sign), and notifications beyond the stream',
+        by: {
+          [t.watch]: ['tells what happens in a project, in order', 'tells operators what happens anywhere'],
+          [t.consolePeople]: ['notifies the person who launched it, in the bell and on a page'],
+        },
+        lacks: 'billing by events: it follows what nodes sign',
       },
       {
         id: 'FLW-P9',
@@ -93,7 +96,20 @@ export const flows: readonly CapabilityGroup[] = [
           ],
         },
       },
-      { id: 'FLW-B2', words: 'Low and depleted balance drive notifications and forced release', notBuilt: true },
+      {
+        id: 'FLW-B2',
+        words: 'Low and depleted balance drive notifications and forced release',
+        by: {
+          [t.ladder]: [
+            'warns once for each crossing, announces, says that nothing is left',
+            'asks for the release of everything',
+            'refuses launches while a release is announced, whatever the least runway is',
+          ],
+          [t.mailQueue]: ['about low and depleted balances reach a person who is not signed in'],
+          [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+        },
+        lacks: 'one run from a spent balance to the mail and to allocations that end: each part is tested apart',
+      },
       {
         id: 'FLW-B3',
         words: 'The ledger only grows; corrections are new entries',

@@ -64,7 +64,7 @@ export const gaps: readonly CapabilityGroup[] = [
           [t.everyRoute]: ['answers a foreign object exactly as an absent one'],
           [t.authorisation]: ['as the contract says'],
           [t.walls]: ['holds with row-level security alone'],
-          [t.tenantPredicates]: ['says of each table whose rows it means'],
+          [t.tenantPredicates]: ['says of each table whose rows it means', 'is asked of each table, by its alias'],
           [t.guards]: ['shows a family the rows of one organization, and none without one'],
         },
       },
@@ -124,7 +124,10 @@ export const gaps: readonly CapabilityGroup[] = [
       {
         id: 'GAP-14',
         words: 'An unbind that fails is retried, then the slot is quarantined with an alert, and nobody lands on it',
-        by: { [t.slots]: ['is not taken on a host that takes no work, nor when it is sick'] },
+        by: {
+          [t.slots]: ['is not taken on a host that takes no work, nor when it is sick'],
+          [t.wipeProof]: ['and neither a probe nor quarantine settles that'],
+        },
         lacks: 'VFIO on a real host',
       },
       { id: 'GAP-15', words: 'Shutdown escalates in time to destroy and quarantine, with events', notBuilt: true },
@@ -155,8 +158,11 @@ export const gaps: readonly CapabilityGroup[] = [
       {
         id: 'GAP-25',
         words: 'Every process serves metrics',
-        by: { [t.process]: ['is handed its ports, its settings and the tools that all have'] },
-        lacks: 'a test that asks each process by name',
+        by: {
+          [t.process]: ['is handed its ports, its settings and the tools that all have'],
+          [t.npmStart]: ['prints facts that work'],
+        },
+        lacks: 'metrics of the agent',
       },
       {
         id: 'GAP-26',

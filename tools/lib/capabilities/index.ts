@@ -5,6 +5,7 @@ import { gaps } from './gaps.ts';
 import { layers } from './layers.ts';
 import { operation } from './operation.ts';
 import { own } from './own.ts';
+import { ownMoney } from './own-money.ts';
 import { review } from './review.ts';
 import type { Capability, CapabilityGroup } from './row.ts';
 import { security } from './security.ts';
@@ -20,6 +21,7 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
   ...appsAndMoney,
   ...operation,
   ...own,
+  ...ownMoney,
 ];
 
 export const capabilityRows: readonly Capability[] = capabilityGroups.flatMap((group) => group.rows);

@@ -21,9 +21,12 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'LAY-03',
         words: 'Workers for provisioning, billing, webhooks, notifications and the outbox run apart from the API',
-        by: { [t.lifeOfProject]: ['begins with an organization and ends as deleted'] },
-        lacks:
-          'processes of their own for webhooks, which the api takes, and for notifications; a test of the billing-worker apart from the API',
+        by: {
+          [t.lifeOfProject]: ['begins with an organization and ends as deleted'],
+          [t.guide]: ['starts every process of the units from its file of settings, and each is ready'],
+          [t.composed]: ['goes on while '],
+        },
+        lacks: 'a process of its own for webhooks of payments, which the api takes',
       },
       {
         id: 'LAY-04',
@@ -72,7 +75,7 @@ export const layers: readonly CapabilityGroup[] = [
         id: 'LAY-11',
         words: 'One API process imports its domains; how a domain would leave it is written down',
         by: { [t.canaries]: ['is reported when it is broken'] },
-        lacks: 'the page on how a domain leaves',
+        lacks: 'a check that holds what docs/architecture.md says of it to the code',
       },
       {
         id: 'LAY-12',
@@ -174,17 +177,32 @@ export const layers: readonly CapabilityGroup[] = [
         words: 'billing-worker accrues usage, warns on low balance and forces releases',
         by: {
           [t.accrual]: ['charges exactly what the evidence proves, however it arrives and in however many windows'],
+          [t.ladder]: ['warns once for each crossing, announces', 'asks for the release of everything'],
+          [t.quotes]: ['is kept by the billing-worker when nothing else ended the allocation'],
         },
-        lacks: 'warnings and forced releases',
+        lacks: 'a test in which the allocations end whose release it asked for',
       },
       {
         id: 'BIN-09',
         words: 'webhook-worker verifies payments’ webhooks and credits each event once',
         by: { [t.payments]: ['that come many at a time credit once'] },
-        lacks: 'a process of its own: the api does it in one transaction',
+        lacks:
+          'a process of its own: the api does it in one transaction, and our webhook-worker posts events to organizations',
       },
       { id: 'BIN-10', words: 'app-runtime-worker drives the life of app instances', notBuilt: true },
-      { id: 'BIN-11', words: 'notification-relay brings notifications from the bus to browsers', notBuilt: true },
+      {
+        id: 'BIN-11',
+        words: 'notification-relay brings notifications from the bus to browsers',
+        by: {
+          [t.inbox]: [
+            'of money reach owners and admins in words, and members not',
+            'are written once for an event and a person, however often the event comes',
+          ],
+          [t.consolePeople]: ['notifies the person who launched it, in the bell and on a page'],
+          [t.guide]: ['starts every process of the units from its file of settings, and each is ready'],
+        },
+        lacks: 'a test of an open browser that is woken by the cache',
+      },
       {
         id: 'BIN-12',
         words: 'outbox-relay claims committed events, publishes them in order and remembers what is published',
@@ -195,10 +213,16 @@ export const layers: readonly CapabilityGroup[] = [
         id: 'BIN-14',
         words: 'email-worker delivers mail for money and for the life of an allocation',
         by: {
-          'server/src/domains/notifications/mail.db.test.ts': ['is mailed once, however often its event is delivered'],
+          [t.letters]: ['is mailed once, however often its event is delivered'],
+          [t.mailQueue]: [
+            'say in text and markup what the list says, with a link, and are sent once',
+            'about low and depleted balances reach a person who is not signed in',
+            'that a server does not take are tried again with growing pauses, and given up at last',
+            'of a day are one mail',
+          ],
           'server/src/ports/mail/smtp.production.test.ts': ['mail'],
         },
-        lacks: 'mail about money',
+        lacks: 'mail about payments that failed, were sent back or are disputed',
       },
       {
         id: 'BIN-15',
@@ -250,12 +274,14 @@ export const layers: readonly CapabilityGroup[] = [
         id: 'SVC-10',
         words: 'Notifications by stream and by mail',
         by: {
-          'server/src/edge/streams/watch.db.test.ts': [
-            'tells what happens in a project, in order, and nothing of others',
+          [t.watch]: ['tells what happens in a project, in order, and nothing of others'],
+          [t.letters]: ['is mailed once, however often its event is delivered'],
+          [t.inbox]: [
+            'of money reach owners and admins in words, and members not',
+            'wait for what each person chose: hidden from the list, mailed each, once a day or not at all',
           ],
-          'server/src/domains/notifications/mail.db.test.ts': ['is mailed once, however often its event is delivered'],
+          [t.mailQueue]: ['say in text and markup what the list says, with a link, and are sent once'],
         },
-        lacks: 'mail and inbox for anything but invitations and accounts',
       },
       {
         id: 'SVC-11',

@@ -46,7 +46,12 @@ export const operation: readonly CapabilityGroup[] = [
         by: { [t.tree]: ['obeys the law alerts-have-runbooks'] },
         lacks: 'the described number of runbooks',
       },
-      { id: 'RUN-02', words: 'Runbooks for recovery of agents and for failure of billing', notBuilt: true },
+      {
+        id: 'RUN-02',
+        words: 'Runbooks for recovery of agents and for failure of billing',
+        by: { [t.tree]: ['obeys the law alerts-have-runbooks'] },
+        lacks: 'a runbook for agents by that name; billing has one for each of its alerts',
+      },
       {
         id: 'RUN-03',
         words: 'Incidents have reports with the rules they produced',
@@ -253,7 +258,7 @@ export const operation: readonly CapabilityGroup[] = [
         id: 'GOV-19',
         words: 'Every process is traced, checked by behaviour and not by a pattern',
         by: { [t.lifeOfProject]: ['carries one trace through HTTP, relay, bus and saga'] },
-        lacks: 'traces of the agent, the billing-worker and the email-worker in a test',
+        lacks: 'traces in a test of the agent and of the workers for billing, mail, notifications and webhooks',
       },
       {
         id: 'GOV-20',

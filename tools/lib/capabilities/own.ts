@@ -88,7 +88,7 @@ export const own: readonly CapabilityGroup[] = [
             'takes the payment back when it is lost, even when nobody heard of it',
           ],
         },
-        lacks: 'a run against an account at Stripe',
+        lacks: 'a run against an account at Stripe, cards that are kept, and automatic top-ups',
       },
       {
         id: 'OWN-08',
@@ -98,6 +98,98 @@ export const own: readonly CapabilityGroup[] = [
             'takes the share of its policy; the rest is still sold, and an alert names what is held back',
             'are quarantined up to the share; the others stay unsold by their alerts, and the breaker names them',
             'is not exceeded in any window, whatever is triggered and reset in whatever order',
+          ],
+        },
+        host: 'simulated',
+      },
+      {
+        id: 'OWN-09',
+        words:
+          'A slot that was used returns to sale with the host’s proof of its wipe, or by a decision of an operator that stays visible',
+        by: {
+          [t.wipeProof]: [
+            'and neither a probe nor quarantine settles that',
+            'is cleared with the proof of the end of its last lease, and not with that of another',
+            'needs a recent sign-in, and stays on the slot until its next wipe is proven',
+          ],
+        },
+        host: 'simulated',
+      },
+      {
+        id: 'OWN-10',
+        words: 'Background work runs in one process at a time, and a holder that stalled cannot write any more',
+        by: {
+          [t.leases]: [
+            'gives a job to one of two workers, and to the other one when the first stops',
+            'goes to another worker when its holder is killed, long before it would have expired',
+            'keeps a holder that stalled from writing after another one took over',
+            'does not let a write commit under a fence that was never given',
+          ],
+        },
+      },
+      {
+        id: 'OWN-11',
+        words:
+          'Sagas on PostgreSQL run on an engine of our own, which hands runs on when a worker stops and takes over those of the earlier engine',
+        by: {
+          [t.sagasEmbedded]: ['sagas'],
+          'server/src/ports/sagas/postgres/postgres.db.test.ts': [
+            'go on when every connection to the database is cut',
+            'are given back when their worker closes, and another one need not wait for a lease',
+            'of a process whose lease ran out are adopted once, and not those of the living',
+          ],
+          'server/src/ports/sagas/postgres/carry-over.db.test.ts': ['go on where they were, with the same tokens'],
+        },
+      },
+      {
+        id: 'OWN-12',
+        words: 'History leaves the database for archives after its retention; archives and audit chains still verify',
+        by: {
+          [t.history]: [
+            'leaves the database for an archive, and the audit chain goes on after it',
+            'notices an archive that was changed, exchanged or removed',
+            'keeps what is younger than four weeks, whatever the policy says',
+          ],
+        },
+      },
+      {
+        id: 'OWN-13',
+        words: 'What a read costs does not grow with history',
+        by: { 'tools/laws/history/plans.test.ts': ['does not grow with history'] },
+        lacks: 'counts of the allocations of a project, which look at ended ones too',
+      },
+      {
+        id: 'OWN-14',
+        words: 'Releases of the agent are streamed into the object store, and what is refused leaves nothing',
+        by: {
+          'server/src/domains/nodes/releases/upload.db.test.ts': [
+            'of 48 MiB reaches the store while the process never holds more than one',
+            'leaves nothing when the connection is cut',
+            'leaves nothing when its bytes have another digest, are too few or too many',
+            'is refused before its first byte is sent, to a sender that waits for leave',
+          ],
+        },
+      },
+      {
+        id: 'OWN-15',
+        words: 'Types of rows are compared with what PostgreSQL answers to each statement of the server',
+        by: {
+          'tools/laws/rows/rows.test.ts': [
+            'is a text that is known before the program runs, and PostgreSQL understands it',
+            'answers with the rows that the code says it does',
+            'is reported when its type lies',
+          ],
+        },
+      },
+      {
+        id: 'OWN-16',
+        words: 'The guide for your own servers is typed by a test, from an empty PostgreSQL to the first GPU',
+        by: {
+          [t.guide]: [
+            'sets an empty PostgreSQL up, and may be typed again',
+            'starts every process of the units from its file of settings, and each is ready',
+            'lets the first operator choose a password and sign in',
+            'announces a host, which enrols, is published and gives a tenant the first GPU',
           ],
         },
         host: 'simulated',

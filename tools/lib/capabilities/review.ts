@@ -18,8 +18,9 @@ export const review: readonly CapabilityGroup[] = [
         by: {
           [t.relay]: ['publishes a requeued event again under its own id'],
           [t.consumer]: ['that always fails leaves a dead letter'],
+          [t.mailQueue]: ['about low and depleted balances reach a person who is not signed in'],
         },
-        lacks: 'mail about money',
+        lacks: 'one run from a spent balance to the mail: events, notifications and mails are tested apart',
       },
       {
         id: 'ACT-04',

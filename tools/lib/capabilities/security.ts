@@ -81,6 +81,7 @@ export const security: readonly CapabilityGroup[] = [
             'never changes or removes an audit row, whoever asks',
           ],
           [t.auditChain]: ['names the first row that was changed', 'names the place where a row was removed'],
+          [t.history]: ['leaves the database for an archive, and the audit chain goes on after it'],
         },
       },
       { id: 'SEC-11', words: 'X-Project-ID is checked before any handler', sameAs: 'GAP-06' },
