@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Act, makeAct, systemViewer } from '../../kernel/act.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/telemetry/log.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
@@ -13,10 +13,14 @@ export const actOf = (action: string): Act =>
   makeAct(systemViewer('billing-worker', { correlationId: systemIds.next() }), action, systemIds.next());
 
 /** The database as a family of processes has it. */
-export const openAs = (schema: TestSchema, family: Parameters<TestSchema['as']>[0]): Promise<DatabasePort> =>
+export const openAs = (
+  schema: TestSchema,
+  family: Parameters<TestSchema['as']>[0],
+  clock: Clock = systemClock,
+): Promise<DatabasePort> =>
   openPostgres({
     url: schema.as(family),
-    clock: systemClock,
+    clock,
     ids: systemIds,
     log: silentLog,
     name: 'test',

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { verifyLedger } from '../../../../../cli/src/proof/verify-ledger.ts';
 import { actsOf } from '../../../kernel/act.ts';
+import { systemClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
-import { dayMs, hourMs } from '../../../kernel/units.ts';
+import { dayMs, hourMs, minuteMs } from '../../../kernel/units.ts';
 import type { DatabasePort } from '../../../ports/database/port.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
 import { sliceSku } from '../../allocations/testing.ts';
@@ -11,6 +12,7 @@ import { storeEvidence } from '../evidence-store.ts';
 import { focusColumns } from '../export/focus-columns.ts';
 import { microPerMinor } from '../facts.ts';
 import { actOf, type Lease, makeLeases, openAs } from '../testing.ts';
+import { makeIdleSampling } from './sampling.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let world: World;
@@ -200,6 +202,21 @@ describe('the forecast', () => {
   });
 });
 
+/** The allocation runs on these GPUs of its host. */
+async function takeSlots(lease: Lease, slots: readonly number[]): Promise<void> {
+  await asSystem(
+    world.root,
+    `update slots set state = 'reserved', version = version + 1, allocation_id = $2, generation = 1
+     where node_id = $1 and slot_index = any ($3)`,
+    [lease.nodeId, lease.allocationId, slots],
+  );
+  for (const state of ['provisioning', 'active']) {
+    await asSystem(world.root, 'update allocations set state = $2, version = version + 1 where id = $1', [
+      ...[lease.allocationId, state],
+    ]);
+  }
+}
+
 describe('idle cost', () => {
   it('is unavailable where no host reported, and counts only what was observed', async () => {
     expect(await see('idle')).toMatchObject({ state: 'unavailable', amount: null, rows: [] });
@@ -214,6 +231,53 @@ describe('idle cost', () => {
     expect(found).toMatchObject({ state: 'available', amount: { amount_minor: '450' } });
     expect(found.rows).toMatchObject([{ allocation_id: lease.allocationId, idle_ms: String(hourMs) }]);
     expect(found.observed_percent).toBe(Math.floor(100 / 31));
+  });
+
+  it('is sampled from what hosts report, without guessing the time between', async () => {
+    const tenant = await world.found('sampled');
+    const [idle, busy] = [await use(tenant, [40]), await use(tenant, [40])];
+    await takeSlots(idle, [0]);
+    await takeSlots(busy, [1, 2]);
+    const start = today() - 40 * dayMs + hourMs;
+    let time = start;
+    const clock = { ...systemClock, now: () => new Date(time) };
+    const port = await openAs(world.schema, 'gpuaas_billing', clock);
+    onTestFinished(() => port.close());
+    const parts = { db: port.database, begin: actsOf('billing-worker', systemIds), ids: systemIds };
+    const sampling = makeIdleSampling({ ...parts, idlePercent: () => 5 });
+    const look = async (minute: number, reportedAt = minute) => {
+      time = start + minute * minuteMs;
+      await world.root.query('update node_reports set reported_at = $2, gpu_utilization = $3 where node_id = $1', [
+        ...[idle.nodeId, new Date(start + reportedAt * minuteMs), [5, 0, 6]],
+      ]);
+      expect(await sampling.round(new AbortController().signal)).toBe('idle');
+    };
+    const days = async () =>
+      (
+        await world.root.query(
+          `select resource_id, day::text as day, observed_ms::int as observed, idle_ms::int as idle from usage_idle_days
+           where organization_id = $1`,
+          [tenant.organizationId],
+        )
+      ).rows.toSorted((one, other) => other.idle - one.idle);
+    const seen = (minutes: number) => [
+      { resource_id: idle.allocationId, day: dayBack(40), observed: minutes * minuteMs, idle: minutes * minuteMs },
+      { resource_id: busy.allocationId, day: dayBack(40), observed: minutes * minuteMs, idle: 0 },
+    ];
+    await look(0);
+    await look(5);
+    await look(10);
+    expect(await days()).toEqual(seen(10));
+    // One look stands for at most ten minutes, and none is taken of a host that has not reported lately.
+    await look(60);
+    expect(await days()).toEqual(seen(20));
+    await look(65, 60);
+    expect(await days()).toEqual(seen(20));
+    const { body } = await world.call('GET', at(tenant, `idle?from=${dayBack(40)}&to=${dayBack(39)}`), {
+      as: tenant.token,
+    });
+    expect(body).toMatchObject({ state: 'available', amount: { amount_minor: '150' }, observed_percent: 16 });
+    expect(body.rows).toMatchObject([{ allocation_id: idle.allocationId, idle_ms: String(20 * minuteMs) }]);
   });
 });
 
