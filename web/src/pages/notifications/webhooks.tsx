@@ -5,6 +5,7 @@ import { useAct, useList } from '../../client/ask.ts';
 import { useSession } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -21,6 +22,7 @@ export function WebhooksPage() {
   const [secret, setSecret] = useState<string>();
   const [isNew, setNew] = useState(false);
   const [looking, look] = useState<Webhook>();
+  const [going, setGoing] = useState<Webhook>();
   const update = useAct(
     'webhook update',
     (input: { webhook_id: string; enabled: boolean }, options) =>
@@ -32,12 +34,7 @@ export function WebhooksPage() {
     (webhook_id: string, options) => api.webhooks.rotate({ organization_id, webhook_id }, options),
     { stale: ['webhooks'], done: (made) => setSecret(made.secret) },
   );
-  const remove = useAct(
-    'webhook delete',
-    (webhook_id: string, options) => api.webhooks.delete({ organization_id, webhook_id }, options),
-    { stale: ['webhooks'] },
-  );
-  const error = update.error ?? rotate.error ?? remove.error;
+  const error = update.error ?? rotate.error;
   return (
     <Page
       title="Webhooks"
@@ -79,7 +76,7 @@ export function WebhooksPage() {
                 <Button onClick={() => update.mutate({ webhook_id: hook.id, enabled: !hook.enabled })}>
                   {hook.enabled ? 'Turn off' : 'Turn on'}
                 </Button>
-                <Button look="danger" onClick={() => remove.mutate(hook.id)}>
+                <Button look="danger" onClick={() => setGoing(hook)}>
                   Remove
                 </Button>
               </span>
@@ -109,6 +106,7 @@ export function WebhooksPage() {
           <code className="block rounded-lg bg-sunk p-3 break-all">{secret}</code>
         </Dialog>
       )}
+      {going && <RemoveWebhook organization_id={organization_id} hook={going} onClose={() => setGoing(undefined)} />}
       {looking && <Deliveries organization_id={organization_id} hook={looking} onClose={() => look(undefined)} />}
     </Page>
   );
@@ -117,6 +115,32 @@ export function WebhooksPage() {
 function HookState({ hook }: { hook: Webhook }) {
   if (!hook.enabled) return <Chip tone="bad">off: {hook.disabled_reason}</Chip>;
   return hook.failing_since ? <Chip tone="warn">failing</Chip> : <Chip tone="ok">on</Chip>;
+}
+
+function RemoveWebhook(parts: { organization_id: string; hook: Webhook; onClose(): void }) {
+  const { organization_id, hook, onClose } = parts;
+  const remove = useAct(
+    'webhook delete',
+    (webhook_id: string, options) => api.webhooks.delete({ organization_id, webhook_id }, options),
+    { stale: ['webhooks'], done: onClose },
+  );
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title="Remove this webhook?"
+      verb="Remove"
+      danger
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(hook.id)}
+    >
+      <p>
+        Nothing is posted to <bdi className="font-mono text-sm break-all">{hook.url}</bdi> any more. Its secret and the
+        list of its deliveries are lost.
+      </p>
+    </Confirm>
+  );
 }
 
 function NewWebhook(parts: { organization_id: string; onClose(): void; onMade(secret: string): void }) {
