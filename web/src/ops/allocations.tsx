@@ -19,7 +19,7 @@ import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
-import { PersonLink } from './people/person-link.tsx';
+import { CreatorLink } from './people/person-link.tsx';
 
 /** Events report every change; this interval catches the rest. */
 const everyMs = 30_000;
@@ -199,7 +199,7 @@ export function AllAllocationsPage() {
           },
           {
             head: 'Created by',
-            cell: (row) => <PersonLink id={row.requested_by} name={nameOf(row.requested_by)} />,
+            cell: (row) => <CreatorLink id={row.requested_by} name={nameOf(row.requested_by)} />,
           },
           { head: 'Created', cell: (row) => <Ago at={row.created_at} /> },
           {
