@@ -41,8 +41,7 @@ async function run(command: CommandSpec, args: readonly string[], around: Surrou
   }
   const { findProjectFile, withDefaults } = await import('./account/project-file.ts');
   const file = await findProjectFile(around);
-  const given = withDefaults(command, typed, file);
-  checkGiven(command, given);
+  const given = checkGiven(command, withDefaults(command, typed, file));
   const { openSession } = await import('./account/session.ts');
   const { jq, watch } = given.values;
   const heard =

@@ -134,9 +134,9 @@ async function use(session: Session, command: CommandSpec, input: Readonly<Recor
   };
   const positionals = args.map(({ name }) => String(input[argName(name)] ?? '')).filter((word) => word !== '');
   try {
-    checkGiven(command, { values, positionals });
+    const given = checkGiven(command, { values, positionals });
     const run = await loadCommand(command);
-    await run(openSession({ values, positionals }, around, { commands: session.commands, file: session.file }));
+    await run(openSession(given, around, { commands: session.commands, file: session.file }));
     return { content: [{ type: 'text', text }] };
   } catch (error) {
     const failure = failureFrom(error);

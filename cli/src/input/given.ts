@@ -41,8 +41,8 @@ function withFields(args: readonly string[], parse: (words: readonly string[]) =
   return [...words.slice(0, at), `--fields=${next}`, ...words.slice(at + 2)];
 }
 
-/** Refuses missing, surplus and unknown values before any lookup. */
-export function checkGiven(command: CommandSpec, { values, positionals }: Given): void {
+/** Refuses missing, surplus and unknown values before any lookup, and spells choices as the API does. */
+export function checkGiven(command: CommandSpec, { values, positionals }: Given): Given {
   const { name, args = [] } = command;
   const how = `gpuaas ${name} --help shows the usage.`;
   const missing = args.find((arg, index) => !arg.optional && (positionals[index] ?? '') === '');
@@ -50,11 +50,20 @@ export function checkGiven(command: CommandSpec, { values, positionals }: Given)
   if (positionals.length > args.length) {
     throw usageFailure(`${JSON.stringify(positionals[args.length])} is one argument too many.`, how);
   }
+  const chosen: Record<string, string | string[]> = {};
   for (const [flag, { choices }] of Object.entries({ ...everyFlag, ...command.flags })) {
-    const given = [values[flag] ?? []].flat();
-    const wrong = choices && given.find((each) => !choices.includes(String(each)));
-    if (wrong !== undefined) {
-      throw usageFailure(`--${flag} must be one of ${choices?.join(', ')}; not ${JSON.stringify(wrong)}.`, how);
-    }
+    const typed = values[flag];
+    if (!choices || typed === undefined) continue;
+    const spell = (each: unknown): string => {
+      const found = choiceOf(choices, String(each));
+      if (found !== undefined) return found;
+      throw usageFailure(`--${flag} must be one of ${choices.join(', ')}; not ${JSON.stringify(each)}.`, how);
+    };
+    chosen[flag] = Array.isArray(typed) ? typed.map(spell) : spell(typed);
   }
+  return { values: { ...values, ...chosen }, positionals };
 }
+
+/** Tables print `release failed` for `release_failed`; both are understood. */
+const choiceOf = (choices: readonly string[], typed: string): string | undefined =>
+  [typed, typed.trim().replaceAll(/\s+/g, '_')].find((each) => choices.includes(each));

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { rehearse } from '../testing.ts';
+
+const env = { GPUAAS_PROJECT: '01a1dea2-0000-7000-8000-00000000000a' };
+const script = { 'GET /api/v1/allocations': { data: [], has_more: false, next_cursor: null } };
+const list = (...flags: string[]) => rehearse(['alloc', 'list', ...flags], script, { env });
+
+describe('a flag with choices', () => {
+  it.each(['release_failed', 'release failed', ' release  failed'])(
+    'takes %j as tables and the API write it',
+    async (word) => {
+      const { code, asked } = await list('--state', word);
+      expect(code).toBe(exitCodes.ok);
+      expect(
+        asked.map(({ request }) => new URL(request.slice('GET '.length), 'http://x').searchParams.get('state')),
+      ).toEqual(['release_failed']);
+    },
+  );
+
+  it('refuses another word before anything is asked, and names the choices', async () => {
+    const { code, err, asked } = await list('--state', 'release fail');
+    expect({ code, asked }).toEqual({ code: exitCodes.usage, asked: [] });
+    expect(err).toContain('--state must be one of ');
+    expect(err).toContain('not "release fail".');
+  });
+});
