@@ -81,7 +81,7 @@ export const policies = [
     'mail.max_per_recipient_per_hour',
     { default: 10, minimum: 1, maximum: 1_000, unit: 'emails' },
     'notifications',
-    'Emails that one address gets within an hour. More are not sent.',
+    'Letters (invitations, passwords, security) that one address gets within an hour, and as many notifications, counted apart. More letters are not sent; more notifications wait.',
   ),
   onOff(
     'auth.step_up_mfa_required',

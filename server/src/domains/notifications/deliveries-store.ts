@@ -9,6 +9,12 @@ const find = sql(
   'mail-delivery-find',
   'select outcome from mail_deliveries where event_id = $1 and (organization_id is null or mine(organization_id))',
 );
+const countOfHour = sql(
+  'mail-delivery-count-of-hour',
+  `select count(*)::int as letters from mail_deliveries
+   where recipient_digest = $1 and created_at > act_time() - interval '1 hour'
+     and (organization_id is null or mine(organization_id))`,
+);
 
 /** What became of a letter. `skipped`: when its turn came there was nothing to write any more. */
 export type Outcome =
@@ -40,3 +46,9 @@ export const recordDelivery = (
   ]);
 export const wasDelivered = async (tx: ReadTx, eventId: string): Promise<boolean> =>
   (await tx.rows(find, [eventId])).length > 0;
+/**
+ * How many letters went to an address within the last hour. Mails of notifications do not count: others can cause them, and
+ * must not keep a password or security letter from its reader.
+ */
+export const countLettersOfHour = async (tx: ReadTx, recipient: Buffer): Promise<number> =>
+  (await tx.rows<{ letters: number }>(countOfHour, [recipient]))[0]?.letters ?? 0;

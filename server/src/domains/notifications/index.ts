@@ -9,10 +9,9 @@ import {
 } from '../identity/index.ts';
 import { type Listener, listener } from '../outbox/index.ts';
 import type { FindInvitation } from '../tenancy/index.ts';
-import { type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
+import { countLettersOfHour, type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
 import { invitationLetter, passwordLetter, securityLetter } from './letters.ts';
 import type { Written } from './mail/compose.ts';
-import { countLettersOfHour } from './mail/queue-store.ts';
 
 export { inboxRoutes } from './inbox/routes.ts';
 export { makeMailQueue } from './mail/queue.ts';

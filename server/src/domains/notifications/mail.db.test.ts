@@ -3,7 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { openDevInbox } from '../../ports/mail/inbox.ts';
 import type { Letter, Mail } from '../../ports/mail/port.ts';
-import { keyringOfWorlds, publicUrl, type Tenant } from '../../testing/world.ts';
+import { asSystem, keyringOfWorlds, publicUrl, type Tenant } from '../../testing/world.ts';
 import { type Desk, eventually, openDesk } from '../outbox/testing.ts';
 import { makeInvitationLetters, secretsOfInvitations } from '../tenancy/index.ts';
 import { makeLetterListeners } from './index.ts';
@@ -43,7 +43,14 @@ beforeAll(async () => {
         secrets: secretsOfInvitations(keyringOfWorlds.seal('letters')),
       }),
       findPasswordLetter: async () => undefined,
-      findSecurityLetter: async () => undefined,
+      findSecurityLetter: async () => ({
+        ...{
+          login: 'grace',
+          email: 'grace@example.test',
+          change: 'factor_added',
+          at: new Date('2026-06-01T12:00:00Z'),
+        },
+      }),
       digestOf: (address) => keyringOfWorlds.seal('letters').digest('recipient', address),
       maxPerRecipientPerHour: () => mostLetters,
       hasOwnAccounts: true,
@@ -169,5 +176,36 @@ describe('an invitation', () => {
     desk.bus.away = false;
     expect(await delivered(revoked)).toMatchObject({ outcome: 'skipped' });
     expect(lettersTo('eve@example.test')).toEqual([]);
+  });
+});
+
+describe('a security letter', () => {
+  it('goes out after as many notifications within the hour as an address may get', async () => {
+    const person = (await desk.world.call('GET', '/api/v1/me', { as: home.token })).body.id;
+    const recipient = keyringOfWorlds.seal('letters').digest('recipient', 'grace@example.test');
+    for (let n = 0; n < 10; n += 1) {
+      const id = systemIds.next();
+      await asSystem(
+        desk.world.root,
+        `insert into notifications (user_id, id, event_id, kind, organization_id, payload, correlation_id, occurred_at, expires_at,
+           organization_name, allocation_name)
+         values ($1, $2, $2, 'payment_received', $3, '{}', 'c', now(), '2999-01-01', 'home', 'home')`,
+        [person, id, home.organizationId],
+      );
+      await asSystem(
+        desk.world.root,
+        `insert into notification_mails (user_id, notification_id, kind, daily, due_at, outcome, message_id, recipient_digest,
+           settled_at)
+         values ($1, $2, 'payment_received', false, now(), 'accepted', $3, $4, now())`,
+        [person, id, `<${id}@test>`, recipient],
+      );
+    }
+    mostLetters = 10;
+    const letterId = systemIds.next();
+    await desk.slip('tenancy.factors.changed', { letter_id: letterId, change: 'factor_added' });
+    const row = await delivered(letterId);
+    mostLetters = 1_000;
+    expect(row).toMatchObject({ outcome: 'accepted', reason: null });
+    expect(lettersTo('grace@example.test')).toHaveLength(1);
   });
 });

@@ -71,16 +71,10 @@ const postpone = sql(
   `update notification_mails set due_at = $2, reason = $3, daily = daily or $4, attempts = $5
    where id = any ($1::uuid[]) and outcome = 'waiting'`,
 );
-const lettersWithinHour = sql(
+const mailsWithinHour = sql(
   'mail-count-of-hour',
-  `select (
-     select count(distinct message_id) from notification_mails
-     where recipient_digest = $1 and settled_at > act_time() - interval '1 hour'
-   )::int + (
-     select count(*) from mail_deliveries
-     where recipient_digest = $1 and created_at > act_time() - interval '1 hour'
-       and (organization_id is null or mine(organization_id))
-   )::int as letters`,
+  `select count(distinct message_id)::int as mails from notification_mails
+   where recipient_digest = $1 and settled_at > act_time() - interval '1 hour'`,
 );
 const waiting = sql(
   'mail-waiting',
@@ -110,8 +104,8 @@ export const postponeMails = (
   to: { readonly dueAt: Date; readonly reason: string; readonly becomesDaily: boolean; readonly attempts: number },
 ) => tx.run(postpone, [ids, to.dueAt, to.reason, to.becomesDaily, to.attempts]);
 
-/** How many letters of any kind went to an address within the last hour. */
-export const countLettersOfHour = async (tx: ReadTx, recipient: Buffer): Promise<number> =>
-  (await tx.rows<{ letters: number }>(lettersWithinHour, [recipient]))[0]?.letters ?? 0;
+/** How many mails of notifications went to an address within the last hour. Letters are counted apart (deliveries-store.ts). */
+export const countMailsOfHour = async (tx: ReadTx, recipient: Buffer): Promise<number> =>
+  (await tx.rows<{ mails: number }>(mailsWithinHour, [recipient]))[0]?.mails ?? 0;
 export const countWaiting = async (tx: ReadTx) =>
   (await tx.rows<{ waiting: number; age: number }>(waiting))[0] ?? { waiting: 0, age: 0 };

@@ -19,7 +19,7 @@ import {
 } from '../facts.ts';
 import { nextDailyAt } from '../relay/listeners.ts';
 import {
-  countLettersOfHour,
+  countMailsOfHour,
   countWaiting,
   type MailOutcome,
   postponeMails,
@@ -141,9 +141,9 @@ export function makeMailQueue(parts: QueueParts): Reconciler {
     if (to === null) return settle(mails, { outcome: 'skipped', reason: 'no mail address is known for this person' });
     const recipient = parts.digestOf(to);
     const most = parts.policy('mail.max_per_recipient_per_hour');
-    if ((await parts.db.read(viewer(), (tx) => countLettersOfHour(tx, recipient))) >= most) {
+    if ((await parts.db.read(viewer(), (tx) => countMailsOfHour(tx, recipient))) >= most) {
       const becomesDaily = !daily && mayChooseMail(specOf(first.kind));
-      const reason = `this address got ${most} letters within an hour`;
+      const reason = `this address got ${most} notifications within an hour`;
       return postpone(mails, { inMs: overLimitMs, reason, counts: false, becomesDaily });
     }
     const written = daily ? writeDigest(parts, mails) : writeNotification(parts, first);
