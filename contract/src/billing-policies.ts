@@ -57,6 +57,12 @@ export const billingPolicies = [
     'How long a quote keeps its price.',
   ),
   whole(
+    'billing.max_budgets_per_organization',
+    { default: 100, minimum: 1, maximum: 1_000, unit: 'budgets' },
+    'billing',
+    'Budgets that one organization has at most. Each launch is compared with those that count it.',
+  ),
+  whole(
     'billing.maximum_grant_minor',
     { default: 1_000_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
     'billing',

@@ -426,7 +426,7 @@ export const allocationExtend = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation.extend',
-  errors: ['allocation_not_found', 'allocation_not_active', 'duration_invalid'],
+  errors: ['allocation_not_found', 'allocation_not_active', 'duration_invalid', 'budget_exceeded'],
   params: ofOne,
   body: Type.Object({ seconds: Type.Integer({ minimum: 60, maximum: 315_360_000 }) }, strict),
   response: Allocation,

@@ -76,6 +76,7 @@ export const budgetCreate = defineRoute({
     'currency_mismatch',
     'budget_invalid',
     'budget_already_exists',
+    'budget_limit_reached',
   ],
   status: 201,
   params: ofOrganization,

@@ -1153,7 +1153,7 @@ readonly minutes: number;
      *
      * `POST /api/v1/allocations/{allocation_id}/extend`
      *
-     * Refusals: allocation_not_active, allocation_not_found, duration_invalid.
+     * Refusals: allocation_not_active, allocation_not_found, budget_exceeded, duration_invalid.
      */
     extend(input: { readonly allocation_id: string; readonly seconds: number }, options?: CallOptions): Promise<T.Allocation>;
     /**
@@ -1370,7 +1370,7 @@ readonly data: readonly T.Budget[];
      *
      * `POST /api/v1/organizations/{organization_id}/billing/budgets`
      *
-     * Refusals: budget_already_exists, budget_invalid, currency_mismatch, member_not_found, organization_not_found, project_not_found.
+     * Refusals: budget_already_exists, budget_invalid, budget_limit_reached, currency_mismatch, member_not_found, organization_not_found, project_not_found.
      */
     budgetCreate(input: { readonly organization_id: string; readonly currency: string; readonly hard_minor?: string | undefined; readonly name: string; readonly scope: "organization" | "project" | "user" | "tag"; readonly soft_minor?: string | undefined; readonly subject?: string | undefined }, options?: CallOptions): Promise<T.Budget>;
     /**

@@ -44,10 +44,12 @@ export const errorCodes = {
   breaker_not_found: { status: 404, retryable: false },
   /** There is a budget for this organization, project, person or tag already. */
   budget_already_exists: { status: 409, retryable: false },
-  /** A hard budget does not allow this launch; details say what is counted. */
+  /** A hard budget does not allow this launch or extension; who sees the account finds what is counted in the details. */
   budget_exceeded: { status: 402, retryable: false },
   /** The thresholds or the subject of the budget do not fit; the message says how. */
   budget_invalid: { status: 422, retryable: false },
+  /** The organization has as many budgets as the policy allows. */
+  budget_limit_reached: { status: 409, retryable: false },
   /** There is no such budget. */
   budget_not_found: { status: 404, retryable: false },
   /** The account uses another currency. */

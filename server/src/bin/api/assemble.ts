@@ -364,7 +364,7 @@ export async function assembleApi(
       ...partyRoutes({ db }),
       ...documentRoutes({ db, clock }),
       ...invoiceRoutes({ db, ids, clock, policies }),
-      ...budgetRoutes({ db, ids }),
+      ...budgetRoutes({ db, ids, policies }),
       ...quoteRoutes({ db, ids, clock, policies }),
       ...sessionRoutes({ db, ids, clock, policies, payments, publicUrl: settings.publicUrl }),
       ...financeRoutes({ db, ids, clock, policies }),

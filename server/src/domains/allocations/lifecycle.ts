@@ -105,6 +105,11 @@ const extend = on(allocationExtend, async (parts, act, { params, body }) =>
         ),
       );
     }
+    const beyond = await parts.money.checkExtension(tx, act, {
+      ...{ organizationId: row.organization_id, projectId: row.project_id, requestedBy: row.requested_by },
+      ...{ perHour, seconds: body.seconds, tags: row.tags },
+    });
+    if (beyond) return tx.abandon(beyond);
     const expiresAt = new Date(row.expires_at.getTime() + body.seconds * secondMs);
     const awaited = await whoWaitsFor(parts, act, row, expiresAt);
     if (awaited) return tx.abandon(awaited);

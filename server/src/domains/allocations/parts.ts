@@ -28,6 +28,12 @@ export interface LaunchMoney {
     act: Viewer & InProject,
     orders: readonly Order[],
   ): Promise<Fault<'insufficient_balance' | 'budget_exceeded'> | undefined>;
+  /** Refuses when a hard budget does not allow that an allocation of `requestedBy` lasts `seconds` longer. */
+  checkExtension(
+    tx: ReadTx,
+    act: Viewer,
+    extension: Pick<Order, 'perHour' | 'seconds' | 'tags'> & InProject & { readonly requestedBy: string },
+  ): Promise<Fault<'budget_exceeded'> | undefined>;
   /** Sets aside what the launches need first, where the organization pays ahead. */
   hold(tx: WriteTx, act: Act & InProject, orders: readonly Order[]): Promise<void>;
   /** Holds a quote of the project until the transaction ends, and answers its price. */

@@ -1338,7 +1338,7 @@ class AllocationsApi:
 
         ``POST /api/v1/allocations/{allocation_id}/extend``
 
-        Refusals: allocation_not_active, allocation_not_found, duration_invalid.
+        Refusals: allocation_not_active, allocation_not_found, budget_exceeded, duration_invalid.
         """
         answer: Allocation = self._transport.call("allocation_extend", {"allocation_id": allocation_id, "seconds": seconds}, options)
         return answer
@@ -1581,7 +1581,7 @@ class BillingApi:
 
         ``POST /api/v1/organizations/{organization_id}/billing/budgets``
 
-        Refusals: budget_already_exists, budget_invalid, currency_mismatch, member_not_found, organization_not_found, project_not_found.
+        Refusals: budget_already_exists, budget_invalid, budget_limit_reached, currency_mismatch, member_not_found, organization_not_found, project_not_found.
         """
         answer: Budget = self._transport.call("budget_create", {"organization_id": organization_id, "currency": currency, "hard_minor": hard_minor, "name": name, "scope": scope, "soft_minor": soft_minor, "subject": subject}, options)
         return answer

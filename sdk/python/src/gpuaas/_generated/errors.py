@@ -173,7 +173,7 @@ class BudgetAlreadyExistsError(GpuaasError):
 
 
 class BudgetExceededError(GpuaasError):
-    """A hard budget does not allow this launch; details say what is counted."""
+    """A hard budget does not allow this launch or extension; who sees the account finds what is counted in the details."""
 
     code = "budget_exceeded"
     status = 402
@@ -185,6 +185,14 @@ class BudgetInvalidError(GpuaasError):
 
     code = "budget_invalid"
     status = 422
+    retryable = False
+
+
+class BudgetLimitReachedError(GpuaasError):
+    """The organization has as many budgets as the policy allows."""
+
+    code = "budget_limit_reached"
+    status = 409
     retryable = False
 
 
@@ -1364,6 +1372,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "budget_already_exists": BudgetAlreadyExistsError,
     "budget_exceeded": BudgetExceededError,
     "budget_invalid": BudgetInvalidError,
+    "budget_limit_reached": BudgetLimitReachedError,
     "budget_not_found": BudgetNotFoundError,
     "currency_mismatch": CurrencyMismatchError,
     "cursor_invalid": CursorInvalidError,

@@ -1,5 +1,5 @@
 import { showMoney } from '@gpuaas/contract';
-import type { InProject, ReadTx, Viewer } from '../../../kernel/act.ts';
+import type { InProject, ReadTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Order } from '../../allocations/index.ts';
 import { mostBudgets } from '../facts.ts';
@@ -14,13 +14,16 @@ export interface CountedBudget {
   readonly blocks: boolean;
 }
 
+/** Whose spending a budget counts: of a person in a project. */
+export type Whose = InProject & { readonly actorId: string };
+
 /** The budgets that count these launches. Each order counts with what it would hold. */
 export async function countBudgets(
   tx: ReadTx,
-  who: Viewer & InProject,
+  { organizationId, projectId, actorId }: Whose,
   orders: readonly { readonly order: Pick<Order, 'tags'>; readonly hold: bigint }[],
 ): Promise<CountedBudget[]> {
-  const of = { organizationId: who.organizationId, projectId: who.projectId, actorId: who.actorId };
+  const of = { organizationId, projectId, actorId };
   const found = new Map<string, CountedBudget>();
   for (const [tags, group] of Map.groupBy(orders, ({ order }) => JSON.stringify(order.tags))) {
     const launch = group.reduce((sum, { hold }) => sum + hold, 0n);
@@ -34,15 +37,30 @@ export async function countBudgets(
   return [...found.values()];
 }
 
-const scopeWords = { organization: 'the organization', project: 'the project', user: 'you', tag: 'the tag' } as const;
+const scopeWords = {
+  organization: 'the organization',
+  project: 'the project',
+  user: 'a person',
+  tag: 'the tag',
+} as const;
 
-/** Why a budget refuses launches, with everything that it counts. */
-export function sayBudget({ row, launch, counted }: CountedBudget): Fault<'budget_exceeded'> {
+/** Why a budget refuses a launch or an extension: with everything that it counts for those who see the account. */
+export function sayBudget(
+  { row, launch, counted }: CountedBudget,
+  { isSeen, of }: { readonly isSeen: boolean; readonly of: 'launch' | 'extension' },
+): Fault<'budget_exceeded'> {
+  if (!isSeen) {
+    return new Fault(
+      'budget_exceeded',
+      `A budget for ${scopeWords[row.scope]} does not allow this ${of}. Ask an owner, an administrator or finance.`,
+      { scope: row.scope, period: row.period },
+    );
+  }
   const show = (amount: bigint) => showMoney(amount, row.currency);
   const hard = row.hard_minor ?? 0n;
   return new Fault(
     'budget_exceeded',
-    `The budget "${row.name}" for ${scopeWords[row.scope]} allows ${show(hard)} in ${row.period}. Counted: ${show(row.spent)} charged, ${show(row.held)} held for orders, ${show(launch)} for this launch: ${show(counted)}. Raise the budget (Billing in the console, or gpuaas billing budgets), or wait for the next month.`,
+    `The budget "${row.name}" for ${scopeWords[row.scope]} allows ${show(hard)} in ${row.period}. Counted: ${show(row.spent)} charged, ${show(row.held)} held for orders, ${show(launch)} for this ${of}: ${show(counted)}. Raise the budget (Billing in the console, or gpuaas billing budgets), or wait for the next month.`,
     {
       budget_id: row.id,
       ...{ scope: row.scope, period: row.period, hard: money(hard, row.currency) },

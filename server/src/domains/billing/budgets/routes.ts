@@ -2,11 +2,14 @@ import { type Budget, budgetCreate, budgetList, budgetRemove, budgetUpdate } fro
 import { type Database, handlers, type Mounted, type ReadTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
+import type { Policies } from '../../policy/index.ts';
 import { mostBudgets } from '../facts.ts';
+import { lockAccount } from '../ladder/store.ts';
 import { findAccount } from '../ledger-store.ts';
 import { money } from '../money.ts';
 import {
   type BudgetRow,
+  countAll,
   deleteBudget,
   findBudget,
   insertBudget,
@@ -20,6 +23,7 @@ import {
 interface Parts {
   readonly db: Database;
   readonly ids: Ids;
+  readonly policies: Policies;
 }
 const on = handlers<Parts>();
 const amountOf = (minor: bigint | null, currency: string) => (minor === null ? null : money(minor, currency));
@@ -55,6 +59,15 @@ function thresholdFault(soft: bigint | null, hard: bigint | null): Fault<'budget
   }
   return undefined;
 }
+const limitPolicy = 'billing.max_budgets_per_organization';
+const limitFault = (present: number, most: number): Fault<'budget_limit_reached'> | undefined =>
+  present < most
+    ? undefined
+    : new Fault(
+        'budget_limit_reached',
+        `The organization has ${present} budgets; at most ${most} are allowed. Remove one, or ask an operator to raise ${limitPolicy}.`,
+        { limit: most },
+      );
 const tagPattern = /^[a-zA-Z0-9][a-zA-Z0-9._/-]{0,62}=/;
 /** Why there is nothing that the budget could be for. */
 async function subjectFault(tx: ReadTx, organizationId: string, scope: Budget['scope'], subject: string) {
@@ -80,7 +93,7 @@ const list = on(budgetList, async ({ db }, who, { params }) => ({
   data: (await db.read(who, (tx) => listBudgets(tx, params.organization_id, mostBudgets))).map(show),
 }));
 
-const create = on(budgetCreate, ({ db, ids }, act, { params, body }) =>
+const create = on(budgetCreate, ({ db, ids, policies }, act, { params, body }) =>
   db.write(act, async (tx) => {
     const organizationId = params.organization_id;
     const account = await findAccount(tx, organizationId);
@@ -91,6 +104,10 @@ const create = on(budgetCreate, ({ db, ids }, act, { params, body }) =>
     const [soft, hard, subject] = [asMinor(body.soft_minor), asMinor(body.hard_minor), body.subject ?? ''];
     const wrong = thresholdFault(soft, hard) ?? (await subjectFault(tx, organizationId, body.scope, subject));
     if (wrong) return tx.abandon(wrong);
+    // Requests that come at once wait for each other here, so that each sees what the others created.
+    await lockAccount(tx, organizationId);
+    const full = limitFault(await countAll(tx, organizationId), policies.number(limitPolicy, { organizationId }));
+    if (full) return tx.abandon(full);
     const id = ids.next();
     const isNew = await insertBudget(tx, {
       ...{ id, organization_id: organizationId, name: body.name, scope: body.scope, subject },

@@ -58,6 +58,10 @@ const deleteSql = sql(
   'budget-delete',
   'delete from budgets where organization_id = $1 and id = $2 and mine(organization_id)',
 );
+const countSql = sql(
+  'budget-count',
+  'select count(*)::int as budgets from budgets where organization_id = $1 and mine(organization_id)',
+);
 const isProjectSql = sql(
   'budget-is-project',
   'select id from projects where organization_id = $1 and id::text = $2 and mine(organization_id)',
@@ -136,6 +140,8 @@ export const updateBudget = (
 ) => tx.run(updateSql, [budget.organization_id, budget.id, budget.name, budget.soft_minor, budget.hard_minor]);
 export const deleteBudget = (tx: WriteTx, organizationId: string, id: string) =>
   tx.run(deleteSql, [organizationId, id]);
+export const countAll = async (tx: ReadTx, organizationId: string): Promise<number> =>
+  (await tx.rows<{ budgets: number }>(countSql, [organizationId]))[0]?.budgets ?? 0;
 export const isProject = async (tx: ReadTx, organizationId: string, id: string): Promise<boolean> =>
   (await tx.rows<{ id: string }>(isProjectSql, [organizationId, id])).length > 0;
 export const isMember = async (tx: ReadTx, organizationId: string, id: string): Promise<boolean> =>

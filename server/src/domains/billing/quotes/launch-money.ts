@@ -1,11 +1,11 @@
 import { showMoney } from '@gpuaas/contract';
-import type { ReadTx } from '../../../kernel/act.ts';
+import type { InOrganization, ReadTx, Viewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { minuteMs, secondMs } from '../../../kernel/units.ts';
 import type { LaunchMoney, Order } from '../../allocations/index.ts';
 import type { Policies } from '../../policy/index.ts';
-import { countBudgets, sayBudget } from '../budgets/count.ts';
+import { countBudgets, sayBudget, type Whose } from '../budgets/count.ts';
 import { minutesPerHour, secondsPerHour } from '../facts.ts';
 import { placeHolds } from '../holds/store.ts';
 import { stateOf } from '../ladder/decide.ts';
@@ -13,6 +13,7 @@ import { rulesOf } from '../ladder/rules.ts';
 import { findStanding, lockAccount, type StandingRow, standingOf } from '../ladder/store.ts';
 import { readOrdered } from '../ledger-store.ts';
 import { money } from '../money.ts';
+import { seesAccount } from './sees-account.ts';
 import { lockQuote, markQuoteUsed } from './store.ts';
 
 /** How an organization pays: ahead or not, and for how long a launch needs a balance. */
@@ -47,11 +48,16 @@ export function makeLaunchMoney({ policies, ids }: { readonly policies: Policies
       const perHour = orders.reduce((sum, order) => sum + order.perHour, 0n);
       if (perHour === 0n) return undefined;
       const rules = payingRules(policies, organizationId);
-      const budget = await findBlocking(tx, act, orders, rules);
+      const budget = await findBlocking(tx, act, { ...act, of: 'launch' }, orders, rules);
       if (budget) return budget;
       if (!rules.enforced) return undefined;
       await lockAccount(tx, organizationId);
-      return balanceFault(tx, policies, organizationId, { perHour, currency: orders[0]?.currency ?? '' });
+      return balanceFault(tx, policies, act, { perHour, currency: orders[0]?.currency ?? '' });
+    },
+    async checkExtension(tx, act, { organizationId, projectId, requestedBy, ...order }) {
+      if (order.perHour === 0n) return undefined;
+      const whose = { organizationId, projectId, actorId: requestedBy, of: 'extension' } as const;
+      return findBlocking(tx, act, whose, [order], payingRules(policies, organizationId));
     },
     async hold(tx, act, orders) {
       const { enforced, minimumMinutes } = payingRules(policies, act.organizationId);
@@ -97,21 +103,36 @@ export function makeLaunchMoney({ policies, ids }: { readonly policies: Policies
 
 async function findBlocking(
   tx: ReadTx,
-  act: Parameters<LaunchMoney['check']>[1],
-  orders: readonly Order[],
+  who: Viewer,
+  { of, ...whose }: Whose & { readonly of: 'launch' | 'extension' },
+  orders: readonly Pick<Order, 'perHour' | 'seconds' | 'tags'>[],
   { minimumMinutes }: PayingRules,
 ): Promise<Fault<'budget_exceeded'> | undefined> {
   const counted = await countBudgets(
     tx,
-    act,
+    whose,
     orders.map((order) => ({ order, hold: holdOf(order, minimumMinutes) })),
   );
   const blocking = counted.find(({ blocks }) => blocks);
-  return blocking && sayBudget(blocking);
+  return blocking && sayBudget(blocking, { isSeen: seesAccount(who), of });
 }
 
-/** Why the balance does not allow a launch that costs `perHour` more, where the organization pays ahead. */
+/** Why the balance does not allow a launch that costs `perHour` more. Figures are for those who see the account. */
 export async function balanceFault(
+  tx: ReadTx,
+  policies: Policies,
+  who: Viewer & InOrganization,
+  launch: { readonly perHour: bigint; readonly currency: string },
+): Promise<Fault<'insufficient_balance'> | undefined> {
+  const fault = await figuredFault(tx, policies, who.organizationId, launch);
+  if (!fault || seesAccount(who)) return fault;
+  return new Fault(
+    'insufficient_balance',
+    'The balance of the organization does not suffice for this launch. Ask an owner, an administrator or finance.',
+  );
+}
+
+async function figuredFault(
   tx: ReadTx,
   policies: Policies,
   organizationId: string,

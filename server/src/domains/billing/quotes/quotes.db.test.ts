@@ -8,7 +8,7 @@ import { hourMs, minuteMs } from '../../../kernel/units.ts';
 import type { DatabasePort } from '../../../ports/database/port.ts';
 import { openPostgres } from '../../../ports/database/postgres.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
-import { sliceSku, stockFleet, testRegion } from '../../allocations/testing.ts';
+import { putAllocation, sliceSku, stockFleet, testRegion } from '../../allocations/testing.ts';
 import { makeBudgets } from '../budgets/watch.ts';
 import { makeCaps, makeReleaseHolds } from '../holds/work.ts';
 
@@ -48,6 +48,8 @@ const quote = (tenant: Tenant, more: object = {}, as = tenant.token) =>
   post(tenant, '/api/v1/quotes', { ...wish, ...more }, as);
 const launch = (tenant: Tenant, more: object = {}, as = tenant.token) =>
   post(tenant, '/api/v1/allocations', { ...wish, ...more }, as);
+const poorWords =
+  'The balance of the organization does not suffice for this launch. Ask an owner, an administrator or finance.';
 const usd = (amount: string) => ({ amount_minor: amount, currency: 'USD' });
 async function pay(tenant: Tenant, amount: string) {
   const made = await world.call('POST', `/api/v1/admin/billing/accounts/${tenant.organizationId}/grants`, {
@@ -158,8 +160,14 @@ describe('a quote', () => {
     const tenant = await found('poor', '0');
     const member = await world.join('a-member', tenant, 'member');
     const answer = await quote(tenant, {}, member);
-    expect(answer.body).toMatchObject({ account: null, affordable: false });
-    expect(answer.body.why_not).toContain('Top up');
+    expect(answer.body).toMatchObject({ account: null, affordable: false, why_not: poorWords });
+    const refused = (await launch(tenant, {}, member)).body;
+    expect(refused).toMatchObject({ code: 'insufficient_balance', message: poorWords });
+    expect(JSON.stringify(refused.details ?? {})).not.toContain('amount_minor');
+    const [asOwner, refusedOwner] = [await quote(tenant), await launch(tenant)];
+    expect(asOwner.body.why_not).toContain('4.50 USD is needed');
+    expect(asOwner.body.why_not).toContain('Top up');
+    expect(refusedOwner.body).toMatchObject({ message: asOwner.body.why_not, details: { needed: usd('450') } });
   });
 });
 
@@ -312,6 +320,61 @@ describe('a budget', () => {
     expect((await quote(tenant)).body).toMatchObject({
       ...{ affordable: false, budgets: [{ id: made.body.id, blocks: true, counted: usd('1100') }] },
     });
+  });
+
+  it('of the organization refuses a member without saying what it counts', async () => {
+    const tenant = await found('hard-for-members');
+    const member = await world.join('c-member', tenant, 'member');
+    await budget(tenant, { name: 'Board secret', hard_minor: '777' });
+    await used(tenant, 700n);
+    const words =
+      'A budget for the organization does not allow this launch. Ask an owner, an administrator or finance.';
+    const refused = await launch(tenant, {}, member);
+    expect(refused).toMatchObject({ status: 402, body: { code: 'budget_exceeded', message: words } });
+    expect(Object.keys(refused.body.details).sort()).toEqual(['period', 'scope']);
+    expect((await quote(tenant, {}, member)).body).toMatchObject({ affordable: false, why_not: words, budgets: [] });
+    expect((await quote(tenant)).body.why_not).toContain(
+      'The budget "Board secret" for the organization allows 7.77 USD',
+    );
+  });
+
+  it('with a hard threshold refuses extensions as it refuses launches', async () => {
+    const tenant = await found('longer');
+    const member = await world.join('d-member', tenant, 'member');
+    const id = await putAllocation(world.root, tenant, 'active');
+    const extend = (as = tenant.token) => post(tenant, `/api/v1/allocations/${id}/extend`, { seconds: 600 }, as);
+    await budget(tenant, { hard_minor: '1000' });
+    const allowed = await extend();
+    expect(allowed.status, allowed.text).toBe(200);
+    await used(tenant, 1_000n);
+    const refused = await extend();
+    expect(refused).toMatchObject({
+      ...{ status: 402, body: { code: 'budget_exceeded', details: { charged: usd('1000'), hard: usd('1000') } } },
+    });
+    expect(refused.body.message).toContain('for this extension');
+    expect((await extend(member)).body.message).toBe(
+      'A budget for the organization does not allow this extension. Ask an owner, an administrator or finance.',
+    );
+    const shown = await world.call('GET', `/api/v1/allocations/${id}`, { as: tenant.token });
+    expect(shown.body.expires_at).toBe(allowed.body.expires_at);
+  });
+
+  it('is one of so many as the policy allows, also when several are created at once', async () => {
+    const tenant = await found('many', '0');
+    const few = await openWorld({ beside: world, policies: { 'billing.max_budgets_per_organization': 3 } });
+    try {
+      const tag = (n: number) =>
+        few.call('POST', billingOf(tenant, 'budgets'), {
+          ...{ as: tenant.token, key: systemIds.next() },
+          body: { name: 'Budget', currency: 'USD', scope: 'tag', subject: `team=${n}`, hard_minor: '100' },
+        });
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(tag));
+      expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 201, 201, 409, 409]);
+      expect(await tag(6)).toMatchObject({ body: { code: 'budget_limit_reached', details: { limit: 3 } } });
+      expect((await see(tenant, 'budgets')).data).toHaveLength(3);
+    } finally {
+      await few.close();
+    }
   });
 
   it('with a soft threshold refuses nothing, and is told once a month', async () => {

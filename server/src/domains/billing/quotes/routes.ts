@@ -1,4 +1,4 @@
-import { type Quote, quoteCreate, tenantRoles } from '@gpuaas/contract';
+import { type Quote, quoteCreate } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type InProject, type Mounted, type WriteTx } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -10,6 +10,7 @@ import { runwaySeconds } from '../ladder/decide.ts';
 import { findStanding } from '../ladder/store.ts';
 import { money } from '../money.ts';
 import { balanceFault, holdOf, payingRules } from './launch-money.ts';
+import { seesAccount } from './sees-account.ts';
 import { insertQuote } from './store.ts';
 
 interface Parts {
@@ -19,14 +20,6 @@ interface Parts {
   readonly policies: Policies;
 }
 const on = handlers<Parts>();
-
-/** Whether the caller may see the account of the organization: by role, unless the token narrows it. */
-function seesAccount({ actorRole, credential }: Act): boolean {
-  const scopes: readonly string[] = Object.hasOwn(tenantRoles, actorRole)
-    ? tenantRoles[actorRole as keyof typeof tenantRoles]
-    : [];
-  return scopes.includes('billing:read') && (credential?.scopes?.has('billing:read') ?? true);
-}
 
 /** What ends it first, and what it costs until then. */
 function endOf(resolved: ResolvedLaunch, perHour: bigint): Quote['ends'] {
@@ -56,13 +49,11 @@ async function effectOf(tx: WriteTx, act: Act & InProject, parts: Parts, resolve
   const [standing, budgets, poor] = [
     await findStanding(tx, organizationId),
     await countBudgets(tx, act, [{ order: { tags: {} }, hold }]),
-    rules.enforced && perHour > 0n
-      ? await balanceFault(tx, parts.policies, organizationId, { perHour, currency })
-      : undefined,
+    rules.enforced && perHour > 0n ? await balanceFault(tx, parts.policies, act, { perHour, currency }) : undefined,
   ];
   const blocking = budgets.find(({ blocks }) => blocks);
-  const why = blocking ? sayBudget(blocking) : poor;
   const isSeen = seesAccount(act);
+  const why = blocking ? sayBudget(blocking, { isSeen, of: 'launch' }) : poor;
   const held = rules.enforced ? hold : 0n;
   const [spendable, burn] = [standing?.spendable ?? 0n, standing?.per_hour ?? 0n];
   return {
