@@ -4598,6 +4598,7 @@ grant select on tenant_memberships to gpuaas_billing;
 grant select (deleted_at), select (organization_id), select (user_id) on tenant_memberships to gpuaas_mailer;
 grant select (deleted_at), select (organization_id), select (role), select (user_id) on tenant_memberships to gpuaas_notifier;
 grant select on tenant_memberships to gpuaas_relay;
+grant select (deleted_at), select (organization_id), select (user_id) on tenant_memberships to gpuaas_webhooks;
 grant insert, select, update on tenant_memberships to gpuaas_worker;
 
 -- Table token_denials

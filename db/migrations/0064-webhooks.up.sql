@@ -95,6 +95,8 @@ grant select on webhook_secrets to gpuaas_webhooks;
 grant select, insert, update, delete on webhook_deliveries to gpuaas_webhooks;
 grant select on machine_edges, policy_values, schema_migrations to gpuaas_webhooks;
 grant select (id, plan) on organizations to gpuaas_webhooks;
+-- The wall of organizations looks memberships up in the name of the role that reads.
+grant select (organization_id, user_id, deleted_at) on tenant_memberships to gpuaas_webhooks;
 grant select, insert on consumed_events, dead_letters to gpuaas_webhooks;
 grant execute on function act_begin(text, text, text, text, text, text, text, text, text), act_id(), act_time(), act_family(),
   act_look(text, text, text, text), act_open(text, text, text, text, text, text, text, text),

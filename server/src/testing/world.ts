@@ -168,6 +168,7 @@ export async function openWorld(
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         'rate_limit.financial_requests_per_minute': 1_000_000,
         'payments.max_open_sessions': 1_000,
+        'webhooks.max_per_organization': 1_000,
         // One person founds an organization for each case of a suite.
         'tenancy.max_owned_organizations': 100_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
@@ -283,9 +284,15 @@ const isFile = (body: unknown): body is Buffer => Buffer.isBuffer(body);
 export async function asSystem(root: pg.Client, text: string, values: unknown[]): Promise<void> {
   const act = systemIds.next();
   await root.query('begin');
-  await root.query(`select set_config('gpuaas.act', $1, true), set_config('gpuaas.audited', $1, true)`, [act]);
-  await root.query(text, values);
-  await root.query('commit');
+  try {
+    await root.query(`select set_config('gpuaas.act', $1, true), set_config('gpuaas.audited', $1, true)`, [act]);
+    await root.query(text, values);
+    await root.query('commit');
+  } catch (error) {
+    // The connection is shared by the tests of a file: one that fails must not take the others along.
+    await root.query('rollback');
+    throw error;
+  }
 }
 
 const know = (root: pg.Client, subject: string) =>
