@@ -25,6 +25,8 @@ const telling: Readonly<Record<string, unknown>> = {
   digest: `sha256:${'0'.repeat(64)}`,
   address: '192.0.2.17',
   currency: 'USD',
+  country: 'DE',
+  tax_id: 'DE123456789',
   amount_minor: '310',
   token: 'the-token-you-were-given',
   policy_key: 'allocation.max_duration_seconds',

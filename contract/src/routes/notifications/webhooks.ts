@@ -173,7 +173,7 @@ export const webhookDeliveryList = defineRoute({
   summary: 'What was posted to a webhook, newest first',
   ...shared,
   auth: reads,
-  errors: ['organization_not_found', 'cursor_invalid'],
+  errors: ['organization_not_found', 'webhook_not_found', 'cursor_invalid'],
   params: ofWebhook,
   query: Type.Object(pageQuery, strict),
   response: page(WebhookDelivery),

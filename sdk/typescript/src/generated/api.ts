@@ -2153,7 +2153,7 @@ readonly amount_minor: string;
      *
      * `GET /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/deliveries`
      *
-     * Refusals: cursor_invalid, organization_not_found.
+     * Refusals: cursor_invalid, organization_not_found, webhook_not_found.
      */
     deliveryList(input: { readonly organization_id: string; readonly webhook_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.WebhookDelivery>;
     /**

@@ -1,6 +1,6 @@
 import { isWrite, type Route, refusesPersonalTokens, routes, type Scope, stepUpOf } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleOf, urlOf } from '../../../test/routes/examples.ts';
+import { exampleOf, sentWith, urlOf } from '../../../test/routes/examples.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { asSystem, auditedChange, openWorld, type Tenant, type World } from '../../testing/world.ts';
@@ -315,8 +315,8 @@ describe('a sensitive operation', () => {
       const as = await strict.token(owner.subject, claims);
       // What an example needs beforehand is made by somebody who has just signed in.
       const present = await strict.token(owner.subject, { auth_time: nowSeconds() });
-      const { body, ...rest } = await exampleOf(route, strict, { ...owner, token: present }, as);
-      return strict.call(route.method, urlOf(route, rest), { as, key: systemIds.next(), ...(body && { body }) });
+      const example = await exampleOf(route, strict, { ...owner, token: present }, as);
+      return strict.call(route.method, urlOf(route, example), { as, key: systemIds.next(), ...sentWith(example) });
     };
     const details = { max_age_seconds: 900, authorization_parameters: { prompt: 'login', max_age: 900 } };
     for (const claims of [{}, { auth_time: nowSeconds() - 901 }]) {

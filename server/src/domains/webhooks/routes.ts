@@ -31,6 +31,7 @@ import {
   listWebhooks,
   updateWebhook,
   type WebhookRow,
+  webhookExists,
 } from './store.ts';
 import { deliveriesChannel } from './worker.ts';
 
@@ -71,28 +72,28 @@ const keyless = () =>
   );
 const target = (id: string) => ({ type: 'webhook', id });
 
-const list = on(webhookList, ({ db }, who, { params, query }) =>
+const list = on(webhookList, ({ db }, who, { query }) =>
   readPage({
     name: 'webhooks',
     query,
-    read: (after, limit) => db.read(who, (tx) => listWebhooks(tx, params.organization_id, after, limit)),
+    read: (after, limit) => db.read(who, (tx) => listWebhooks(tx, who.organizationId, after, limit)),
     keyOf: ({ id }) => id,
     show,
   }),
 );
 
-const create = on(webhookCreate, async (parts, act, { params, body }) => {
+const create = on(webhookCreate, async (parts, act, { body }) => {
   const { ids, seal } = parts;
   if (!seal) return keyless();
   const objection = parts.webhooks.objection(body.url);
   if (objection !== undefined) return new Fault('webhook_url_refused', objection);
   return parts.db.write(act, async (tx) => {
     const most = parts.policy('webhooks.max_per_organization');
-    if ((await countWebhooks(tx, params.organization_id)) >= most) {
+    if ((await countWebhooks(tx, act.organizationId)) >= most) {
       return tx.abandon(new Fault('too_many_webhooks', `An organization may have ${most} webhooks: remove one first.`));
     }
     const row = {
-      ...{ id: ids.next(), organization_id: params.organization_id, url: body.url },
+      ...{ id: ids.next(), organization_id: act.organizationId, url: body.url },
       ...{ description: body.description ?? '', event_types: [...(body.event_types ?? [])] },
     };
     await insertWebhook(tx, row, act.actorId);
@@ -120,7 +121,7 @@ const update = on(webhookUpdate, async (parts, act, { params, body }) => {
   const objection = body.url === undefined ? undefined : parts.webhooks.objection(body.url);
   if (objection !== undefined) return new Fault('webhook_url_refused', objection);
   return parts.db.write(act, async (tx) => {
-    const row = await findWebhook(tx, params.organization_id, params.webhook_id);
+    const row = await findWebhook(tx, act.organizationId, params.webhook_id);
     if (!row) return tx.abandon(absent());
     const next = {
       ...row,
@@ -129,16 +130,16 @@ const update = on(webhookUpdate, async (parts, act, { params, body }) => {
       event_types: [...(body.event_types ?? row.event_types)],
     };
     await updateWebhook(tx, next, body.enabled ?? row.disabled_reason === null);
-    const changed = await findWebhook(tx, params.organization_id, params.webhook_id);
+    const changed = await findWebhook(tx, act.organizationId, params.webhook_id);
     return tx.commit(show(changed ?? next), { target: target(row.id), change: { ...body }, events: 'none' });
   });
 });
 
 const remove = on(webhookDelete, ({ db }, act, { params }) =>
   db.write(act, async (tx) => {
-    const row = await findWebhook(tx, params.organization_id, params.webhook_id);
+    const row = await findWebhook(tx, act.organizationId, params.webhook_id);
     if (!row) return tx.abandon(absent());
-    await deleteWebhook(tx, params.organization_id, row.id);
+    await deleteWebhook(tx, act.organizationId, row.id);
     return tx.commit(show(row), { target: target(row.id), change: { url: row.url }, events: 'none' });
   }),
 );
@@ -147,7 +148,7 @@ const rotate = on(webhookRotate, async (parts, act, { params }) => {
   const { ids, seal, clock } = parts;
   if (!seal) return keyless();
   return parts.db.write(act, async (tx) => {
-    const row = await findWebhook(tx, params.organization_id, params.webhook_id);
+    const row = await findWebhook(tx, act.organizationId, params.webhook_id);
     if (!row) return tx.abandon(absent());
     const until = new Date(clock.now().getTime() + parts.policy('webhooks.secret_overlap_hours') * hourMs);
     await endCurrentSecrets(tx, row.organization_id, row.id, until);
@@ -157,27 +158,26 @@ const rotate = on(webhookRotate, async (parts, act, { params }) => {
   });
 });
 
-const deliveries = on(webhookDeliveryList, ({ db }, who, { params, query }) =>
-  readPage({
+const deliveries = on(webhookDeliveryList, async ({ db }, who, { params, query }) => {
+  const of = { organizationId: who.organizationId, webhookId: params.webhook_id };
+  if (!(await db.read(who, (tx) => webhookExists(tx, of.organizationId, of.webhookId)))) return absent();
+  return readPage({
     name: 'webhook-deliveries',
     query,
-    read: (before, limit) =>
-      db.read(who, (tx) =>
-        listDeliveries(tx, { organizationId: params.organization_id, webhookId: params.webhook_id }, before, limit),
-      ),
+    read: (before, limit) => db.read(who, (tx) => listDeliveries(tx, of, before, limit)),
     keyOf: ({ event_id }) => event_id,
     show: showDelivery,
-  }),
-);
+  });
+});
 
 const resend = on(webhookResend, ({ db }, act, { params }) =>
   db.write(act, async (tx) => {
-    const row = await findWebhook(tx, params.organization_id, params.webhook_id);
+    const row = await findWebhook(tx, act.organizationId, params.webhook_id);
     if (!row) return tx.abandon(absent());
     if (row.disabled_reason !== null) {
       return tx.abandon(new Fault('webhook_off', 'The webhook is turned off. Turn it on first.'));
     }
-    const again = await resendDelivery(tx, params.organization_id, row.id, params.delivery_id);
+    const again = await resendDelivery(tx, act.organizationId, row.id, params.delivery_id);
     if (!again) return tx.abandon(absent());
     tx.wake(deliveriesChannel, 'resend');
     return tx.commit(showDelivery(again), {

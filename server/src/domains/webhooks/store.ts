@@ -26,6 +26,10 @@ const find = sql(
       where s.webhook_id = w.id and mine(s.organization_id) and s.ends_at > act_time()) as overlap_until
    from webhooks w where w.organization_id = $1 and w.id = $2 and mine(w.organization_id) for update of w`,
 );
+const exists = sql(
+  'webhook-exists',
+  'select id from webhooks where organization_id = $1 and id = $2 and mine(organization_id)',
+);
 const count = sql(
   'webhook-count',
   'select count(*)::int as webhooks from webhooks where organization_id = $1 and mine(organization_id)',
@@ -59,6 +63,8 @@ const endSecrets = sql(
 
 export const listWebhooks = (tx: ReadTx, organizationId: string, after: string | undefined, limit: number) =>
   tx.rows<WebhookRow>(list, [organizationId, after ?? null, limit]);
+export const webhookExists = async (tx: ReadTx, organizationId: string, id: string): Promise<boolean> =>
+  (await tx.rows<{ id: string }>(exists, [organizationId, id])).length > 0;
 export const findWebhook = async (tx: WriteTx, organizationId: string, id: string): Promise<WebhookRow | undefined> =>
   (await tx.rows<WebhookRow>(find, [organizationId, id]))[0];
 export const countWebhooks = async (tx: ReadTx, organizationId: string): Promise<number> =>

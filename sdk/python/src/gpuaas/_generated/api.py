@@ -2573,7 +2573,7 @@ class WebhooksApi:
 
         ``GET /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/deliveries``
 
-        Refusals: cursor_invalid, organization_not_found.
+        Refusals: cursor_invalid, organization_not_found, webhook_not_found.
         """
         return Pages(self._transport, "webhook_delivery_list", {"organization_id": organization_id, "webhook_id": webhook_id, "cursor": cursor, "limit": limit}, options)
 

@@ -48,7 +48,7 @@ describe('an invitation', () => {
       `select a.organization_id, a.action, array_agg(e.subject order by e.position) as events
        from audit_logs a join outbox_events e on e.envelope ->> 'correlation_id' = a.correlation_id
          and e.organization_id = a.organization_id
-       where a.correlation_id = $1 group by a.id`,
+       where a.correlation_id = $1 group by a.id, a.organization_id, a.action`,
       [correlationId],
     );
     expect(rows).toEqual([

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -13,6 +14,8 @@ declare module 'fastify' {
 /** How long a request may take to arrive whole: its headers, the body of most routes, and a file. */
 const slowestMs = 30_000;
 export const slowestUploadMs = 600_000;
+/** How long the rest of a body may still come after its request was refused. */
+const unreadMs = 2_000;
 
 const tooLate = () => Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
@@ -35,14 +38,30 @@ export function boundArrival(
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (!hasBody || routeOptions.config.isUpload) return;
     const arrived = new AbortController();
-    raw.once('end', () => arrived.abort()).once('close', () => arrived.abort());
-    clock.sleep(slowestMs, arrived.signal).then(
+    const stop = () => arrived.abort();
+    raw.once('end', stop).once('close', stop);
+    reply.raw.once('finish', () => {
+      stop();
       // A request that was refused without its body has its answer, and only the rest of the body is missing.
-      () => (reply.raw.headersSent ? raw.destroy() : answerUnreadable(tooLate(), raw.socket)),
+      if (!raw.complete) dropUnlessRead(raw, clock);
+    });
+    clock.sleep(slowestMs, arrived.signal).then(
+      () => answerUnreadable(tooLate(), raw.socket),
       () => undefined,
     );
   });
   app.addHook('preParsing', async (request, reply) => {
     if (!request.routeOptions.config.isUpload) letSend(request, reply);
   });
+}
+
+/** Holds the socket alone while it waits: requests that were refused are many when someone floods the api. */
+function dropUnlessRead(raw: IncomingMessage, clock: Clock): void {
+  const { socket } = raw;
+  const read = new AbortController();
+  raw.once('end', () => read.abort()).once('close', () => read.abort());
+  clock.sleep(unreadMs, read.signal).then(
+    () => socket.destroy(),
+    () => undefined,
+  );
 }
