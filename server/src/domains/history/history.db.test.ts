@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Client } from 'pg';
@@ -108,6 +109,33 @@ describe('history', () => {
     await rename('three');
     await sealAll();
     expect(await verifyHome()).toMatchObject({ intact: true, rows: 1, archived: before.rows });
+  });
+
+  it('reads the bytes of an archive and does not trust what the store says of them', async () => {
+    const [found] = (await archives()).filter(({ subject }: { subject: string }) => subject === 'allocations');
+    const object = await world.objects.get(found.object_key);
+    if (!object) throw new Error('there is no object');
+    const packed = await buffer(object.body);
+    const lines = gunzipSync(packed).toString();
+    const changed = lines.replace('a note', 'b note');
+    expect(changed).not.toBe(lines);
+    const verifyWith = async (body: Buffer) => {
+      const served = vi
+        .spyOn(world.objects, 'get')
+        .mockImplementationOnce(async () => ({ facts: object.facts, body: Readable.from([body]) }));
+      const verdict = await verifyArchive(found.id);
+      expect(served).toHaveBeenCalledOnce();
+      served.mockRestore();
+      return verdict;
+    };
+    expect(await verifyWith(packed)).toMatchObject({ intact: true, rows: found.rows });
+    // The same facts, the same first line and as many rows.
+    expect(await verifyWith(gzipSync(changed))).toMatchObject({
+      ...{ intact: false, rows: found.rows, broken: expect.stringMatching(/changed.*digest/) },
+    });
+    expect(await verifyWith(Buffer.concat([packed, Buffer.from('more')]))).toMatchObject({ intact: false });
+    expect(await verifyWith(packed.subarray(0, -9))).toMatchObject({ broken: 'The object cannot be unpacked.' });
+    expect(await verifyWith(gzipSync(`${lines}{`))).toMatchObject({ broken: 'It has a line that cannot be read.' });
   });
 
   it('notices an archive that was changed, exchanged or removed', async () => {

@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ArchiveVerdict } from '@gpuaas/contract';
@@ -9,8 +9,9 @@ import { archiveFormat } from './facts.ts';
 import type { ArchiveRow, ChainPart, LinkLine } from './store.ts';
 
 /**
- * Reads an archive and recomputes what it holds. An audit archive has, for each chain, the links from the one after the last
- * archive on; each link must follow the one before it, and the last one must be the link that the database goes on from.
+ * Reads an archive and recomputes what it holds: the digest of its bytes, whatever the store says of it, and its rows. An audit
+ * archive has, for each chain, the links from the one after the last archive on; each link must follow the one before it, and the
+ * last one must be the link that the database goes on from.
  */
 export async function verifyArchive(
   objects: Objects,
@@ -30,7 +31,7 @@ export async function verifyArchive(
   if (!object) return verdict('The object is gone from the store.');
   if (object.facts.sha256 !== archive.sha256) {
     object.body.destroy();
-    return verdict('The digest of the object is not the one that was noted.');
+    return verdict(otherDigest);
   }
   const isolated = chains.find(({ follows }) => !follows);
   if (isolated) {
@@ -38,29 +39,79 @@ export async function verifyArchive(
     return verdict(`Chain ${isolated.chain}: link ${isolated.first_sequence} does not follow an earlier archive.`);
   }
   const check = makeLinkCheck(chains);
-  const text = new PassThrough();
-  const reading = pipeline(object.body, createGunzip(), text);
-  // Its failure is seen below; the reader of lines ends by itself.
-  reading.catch(() => text.end());
   let first = true;
-  for await (const line of createInterface({ input: text })) {
-    const value = JSON.parse(line);
+  const see = (line: string): string | undefined => {
+    const value = parse(line);
+    if (value === undefined) return 'It has a line that cannot be read.';
     if (first) {
-      if (value.format !== archiveFormat || value.id !== archive.id) return verdict('It is another archive.');
       first = false;
-      continue;
+      return isHeadOf(archive, value) ? undefined : 'It is another archive.';
     }
     rows += 1;
-    const broken = archive.subject === 'audit' ? check.next(value) : undefined;
-    if (broken) return verdict(broken);
-  }
-  const failed = await reading.then(
-    () => undefined,
-    () => 'The object cannot be unpacked.',
-  );
-  if (failed) return verdict(failed);
+    return archive.subject === 'audit' ? check.next(value as LinkLine) : undefined;
+  };
+  const { sha256, broken } = await readLines(object.body, see);
+  if (broken !== undefined) return verdict(broken);
+  if (sha256 === undefined) return verdict('The object cannot be unpacked.');
+  if (sha256 !== archive.sha256) return verdict(otherDigest);
   if (String(rows) !== archive.rows) return verdict(`It has ${rows} rows, and ${archive.rows} were noted.`);
   return verdict(check.end());
+}
+const otherDigest = 'The object was changed: its digest is not the one that was noted.';
+
+const isHeadOf = (archive: ArchiveRow, value: object): boolean =>
+  'format' in value && value.format === archiveFormat && 'id' in value && value.id === archive.id;
+function parse(line: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Shows each line of a packed object until `see` says that one is broken. Answers that, or the digest of the bytes as they came; no
+ * digest when the object cannot be read to its end.
+ */
+async function readLines(
+  body: Readable,
+  see: (line: string) => string | undefined,
+): Promise<{ readonly sha256?: string; readonly broken?: string }> {
+  const digest = createHash('sha256');
+  let broken: string | undefined;
+  try {
+    await pipeline(
+      body,
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          digest.update(chunk);
+          yield chunk;
+        }
+      },
+      createGunzip(),
+      async (unpacked: AsyncIterable<Buffer>) => {
+        for await (const line of linesOf(unpacked)) {
+          broken = see(line);
+          if (broken !== undefined) return;
+        }
+      },
+    );
+  } catch {
+    // It cannot be unpacked, or it was left at a broken line.
+    return broken === undefined ? {} : { broken };
+  }
+  return broken === undefined ? { sha256: digest.digest('hex') } : { broken };
+}
+async function* linesOf(unpacked: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of unpacked) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 function makeLinkCheck(chains: readonly ChainPart[]) {

@@ -1,14 +1,14 @@
 import { type DocumentContent, showMoney } from '@gpuaas/contract';
 import type { ReadTx } from '../../kernel/act.ts';
 import {
-  type EntryLine,
   findEntryLine,
   findTreated,
   type Period,
   readBalanceAt,
-  readEntryLines,
   readOutstanding,
+  readStatementLines,
   readUsageLines,
+  type StatementLine,
   type UsageLine,
 } from './ledger-lines-store.ts';
 import type { Parties } from './parties-routes.ts';
@@ -30,8 +30,8 @@ const plain = (text: string, day: string | null, amount: bigint): Line => ({
   amount_minor: amount.toString(),
 });
 const usageLine = (row: UsageLine, sign: 1n | -1n): Line => ({
-  ...{ text: row.sku, day: null, quantity_ms: row.quantity_ms.toString(), unit: row.unit },
-  rate_micro: row.rate_micro.toString(),
+  ...{ text: row.sku ?? 'Usage', day: null, quantity_ms: row.quantity_ms.toString(), unit: row.unit },
+  rate_micro: row.rate_micro?.toString() ?? null,
   amount_minor: (sign * row.amount_minor).toString(),
 });
 const names: Readonly<Record<string, string>> = {
@@ -39,12 +39,14 @@ const names: Readonly<Record<string, string>> = {
   refund: 'Refund',
   grant: 'Credit',
   correction: 'Correction',
-  hold: 'Held for a dispute or an order',
+  hold: 'Held for launches and disputes',
   hold_release: 'No longer held',
   tax: 'Tax',
 };
-const entryLine = ({ kind, day, amount_minor, reason }: EntryLine): Line =>
-  plain(`${names[kind] ?? kind}${reason === null ? '' : `: ${reason}`}`, day, amount_minor);
+const entryText = ({ kind, reason }: Pick<StatementLine, 'kind' | 'reason'>): string =>
+  `${names[kind] ?? kind}${reason === null ? '' : `: ${reason}`}`;
+const statementLine = (line: StatementLine): Line =>
+  plain(`${entryText(line)}${line.entries > 1n ? ` (${line.entries} entries)` : ''}`, line.day, line.amount_minor);
 
 const content = (
   kind: DocumentContent['kind'],
@@ -72,11 +74,11 @@ export async function statementContent(tx: ReadTx, head: Head, period: Period): 
   const { organizationId } = head;
   const [usage, entries, opening, closing] = await Promise.all([
     readUsageLines(tx, organizationId, period),
-    readEntryLines(tx, organizationId, period),
+    readStatementLines(tx, organizationId, period),
     readBalanceAt(tx, organizationId, period.from),
     readBalanceAt(tx, organizationId, period.to),
   ]);
-  const lines = [...entries.map(entryLine), ...usage.map((row) => usageLine(row, -1n))];
+  const lines = [...entries.map(statementLine), ...usage.map((row) => usageLine(row, -1n))];
   if (opening + sum(lines) !== closing) {
     const show = (amount: bigint) => showMoney(amount, head.currency);
     throw new Error(
@@ -98,7 +100,7 @@ export async function entryContent(
   if (!entry) throw new Error(`the ledger has no entry ${about.entryId}`);
   const treated = (await findTreated(tx, head.organizationId, about.entryId)) as Treated | null | undefined;
   const untaxed: Treated = { treatment: 'not_registered', country: null, rateBasisPoints: 0, note: null };
-  const text = kind === 'receipt' ? 'Payment for the balance' : entryLine(entry).text;
+  const text = kind === 'receipt' ? 'Payment for the balance' : entryText(entry);
   const tax = taxed(treated ?? untaxed, entry.amount_minor, entry.tax_minor);
   const lines = [plain(text, entry.day, entry.amount_minor)];
   return content(kind, head, { lines, tax, refers_to: about.refersTo });

@@ -12,6 +12,10 @@ export const issueEveryMs = minuteMs;
 export const compareEveryMs = 10 * minuteMs;
 /** Numbers have this many digits, and more when they need them. */
 export const digits = 6;
+/** More lines than these of usage, or of entries, are summed up, so that a document stays short. */
+export const maxDetailLines = 100;
+/** Lines that are drawn before other work of the process gets a turn. */
+export const linesInTurn = 10;
 /** Length of `2026-01-31`. */
 export const dayLength = 10;
 

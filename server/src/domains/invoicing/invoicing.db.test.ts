@@ -16,6 +16,7 @@ import { microPerMinor } from '../billing/facts.ts';
 import { enter } from '../billing/index.ts';
 import { makeLeases } from '../billing/testing.ts';
 import type { Policies } from '../policy/index.ts';
+import { readUsageLines } from './ledger-lines-store.ts';
 import { renderer } from './pdf.ts';
 import { makeDocumentCheck, makeInvoicing, makeIssue } from './work.ts';
 
@@ -253,6 +254,79 @@ describe('invoices of an account with a contract', () => {
     expect((await asFinance('POST', `invoices/${systemIds.next()}/void`, { reason: 'x' })).body.code).toBe(
       'invoice_not_found',
     );
+  });
+});
+
+describe('a busy month', () => {
+  let launcher: Tenant;
+  let many: Tenant;
+  let few: Tenant;
+  beforeAll(async () => {
+    to('2027-01-01T00:00:00.000Z');
+    [launcher, many, few] = [await world.found('launcher'), await world.found('many'), await world.found('few')];
+    await put(launcher, 1_000_000n);
+    const granted = `'{customer,grants}'::text[], array[n, -n]::bigint[]`;
+    await insertMany(launcher, 'hold', `'{customer,held}'::text[], array[-n, n]::bigint[]`, 4_000);
+    await insertMany(launcher, 'hold_release', `'{customer,held}'::text[], array[n, -n]::bigint[]`, 3_000);
+    await insertMany(many, 'grant', granted, 3_000);
+    await insertMany(few, 'grant', granted, 100);
+    to('2027-02-02T00:00:00.000Z');
+    await work();
+  });
+  const insertMany = (tenant: Tenant, kind: string, values: string, n: number) =>
+    asSystem(
+      world.root,
+      `insert into ledger_entries (id, organization_id, currency, kind, at, accounts, amounts, actor_id, correlation_id, reason)
+       select id_at(t.at), $1, b.currency, $2, t.at, v.accounts, v.amounts, 'test', 'test', 'entry ' || n
+       from billing_accounts b, generate_series(1, $3::int) n,
+         lateral (select '2027-01-01T00:00:00Z'::timestamptz + n % 31 * interval '1 day' + n * interval '1 ms' as at) t,
+         lateral (select ${values}) v (accounts, amounts)
+       where b.organization_id = $1`,
+      [tenant.organizationId, kind, n],
+    );
+  const statementOf = async (tenant: Tenant) => {
+    const id = (await documents(tenant, 'statement'))[0]?.id;
+    const { content } = (await ask(tenant, `documents/${id}`)).body;
+    const lines = content.lines as { text: string; day: string | null; amount_minor: string }[];
+    const { rows } = await world.root.query(
+      `select coalesce(sum(amounts[1]), 0)::text as sum from ledger_entries
+       where organization_id = $1 and at >= '2027-01-01Z' and at < '2027-02-01Z'`,
+      [tenant.organizationId],
+    );
+    expect(content.period).toEqual({ from: '2027-01-01', to: '2027-02-01' });
+    expect(lines.reduce((sum, line) => sum + BigInt(line.amount_minor), 0n).toString()).toBe(rows[0].sum);
+    expect((await ask(tenant, `documents/${id}/verify`)).body).toMatchObject({ ok: true, problem: null });
+    return lines;
+  };
+
+  it('has one line for all holds and one for all that was given back', async () => {
+    expect(await statementOf(launcher)).toMatchObject([
+      { text: 'Payment', day: '2027-01-01', amount_minor: '1000000' },
+      { text: 'Held for launches and disputes (4000 entries)', day: null, amount_minor: `${-(4_000 * 4_001) / 2}` },
+      { text: 'No longer held (3000 entries)', day: null, amount_minor: `${(3_000 * 3_001) / 2}` },
+    ]);
+  });
+
+  it('has a line for each day and kind where entries are many, and for each entry where they are few', async () => {
+    const lines = await statementOf(many);
+    expect(lines.map(({ day }) => day)).toEqual(
+      Array.from({ length: 31 }, (_, n) => `2027-01-${`${n + 1}`.padStart(2, '0')}`),
+    );
+    expect(lines[0]?.text).toBe('Credit (96 entries)');
+    expect((await statementOf(few)).map(({ text }) => text)).toContain('Credit: entry 100');
+    expect(await statementOf(few)).toHaveLength(100);
+  });
+
+  it('has a line for each SKU where prices are many', async () => {
+    const lines = (most: number) =>
+      billing.database.read(systemViewer('billing-worker', { correlationId: systemIds.next() }), (tx) =>
+        readUsageLines(tx, contract.organizationId, { from: '2026-04-01', to: '2027-01-01' }, most),
+      );
+    const [whole, bySku, byUnit] = [await lines(100), await lines(1), await lines(0)];
+    expect(whole.every(({ sku, rate_micro }) => sku !== null && rate_micro !== null)).toBe(true);
+    expect([bySku.length, byUnit.length, byUnit[0]?.sku]).toEqual([1, 1, null]);
+    const sum = (of: typeof whole) => of.reduce((total, line) => total + line.amount_minor, 0n);
+    expect([sum(bySku), sum(byUnit)]).toEqual([sum(whole), sum(whole)]);
   });
 });
 
