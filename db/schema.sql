@@ -4986,6 +4986,7 @@ create table webhook_deliveries (
 CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (due_at) WHERE (outcome = 'waiting'::text);
 CREATE INDEX webhook_deliveries_page ON public.webhook_deliveries USING btree (organization_id, webhook_id, event_id);
+CREATE INDEX webhook_deliveries_turn ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE (outcome = 'waiting'::text);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.webhook_deliveries FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.webhook_deliveries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();

@@ -3,6 +3,7 @@ import { Timestamp, Uuid } from '../../ids.ts';
 import { webhookEventTypes } from '../../notifications/webhook-events.ts';
 import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
+import { recentSignIn } from '../../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -76,6 +77,8 @@ const shared = {
 } as const;
 const reads = { kind: 'user', scope: 'webhooks:read', serviceAccounts: 'allowed' } as const;
 const writes = { kind: 'user', scope: 'webhooks:write', serviceAccounts: 'refused' } as const;
+/** Where events go and what signs them is decided by a person who is present: a stolen token cannot redirect them. */
+const present = { auth: { ...writes, personalTokens: 'refused' }, stepUp: recentSignIn } as const;
 const ofOrganization = Type.Object({ organization_id: Uuid }, strict);
 const ofWebhook = Type.Object({ organization_id: Uuid, webhook_id: Uuid }, strict);
 const path = '/api/v1/organizations/{organization_id}/webhooks';
@@ -99,7 +102,7 @@ export const webhookCreate = defineRoute({
   path,
   summary: 'Have events posted to an address, signed; the answer has the secret, once',
   ...shared,
-  auth: writes,
+  ...present,
   idempotency: 'key',
   audit: 'webhook.create',
   errors: ['organization_not_found', 'webhook_url_refused', 'too_many_webhooks', 'service_unavailable'],
@@ -119,7 +122,7 @@ export const webhookUpdate = defineRoute({
   path: `${path}/{webhook_id}`,
   summary: 'Change a webhook, or turn it off or on again',
   ...shared,
-  auth: writes,
+  ...present,
   idempotency: 'key',
   audit: 'webhook.update',
   errors: ['organization_not_found', 'webhook_not_found', 'webhook_url_refused'],
@@ -156,7 +159,7 @@ export const webhookRotate = defineRoute({
   path: `${path}/{webhook_id}/rotate`,
   summary: 'Make a new secret; the former one signs as well for a while',
   ...shared,
-  auth: writes,
+  ...present,
   idempotency: 'key',
   audit: 'webhook.rotate',
   errors: ['organization_not_found', 'webhook_not_found', 'service_unavailable'],

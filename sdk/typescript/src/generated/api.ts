@@ -2129,7 +2129,7 @@ readonly amount_minor: string;
      *
      * `POST /api/v1/organizations/{organization_id}/webhooks`
      *
-     * Refusals: organization_not_found, too_many_webhooks, webhook_url_refused.
+     * Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
      */
     create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
     /**
@@ -2145,7 +2145,7 @@ readonly amount_minor: string;
      *
      * `PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}`
      *
-     * Refusals: organization_not_found, webhook_not_found, webhook_url_refused.
+     * Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
      */
     update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
     /**
@@ -2169,7 +2169,7 @@ readonly amount_minor: string;
      *
      * `POST /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/rotate`
      *
-     * Refusals: organization_not_found, webhook_not_found.
+     * Refusals: organization_not_found, step_up_required, webhook_not_found.
      */
     rotate(input: { readonly organization_id: string; readonly webhook_id: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
   };

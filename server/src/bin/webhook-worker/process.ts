@@ -33,7 +33,9 @@ export const webhookWorker = defineProcess({
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
     const seal = openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('webhooks');
     const parts = { db, begin, ids, clock, log, metrics, webhooks, seal, policy: policies.number };
-    const posting = scope.keep('posting', startReconciler(makePosting(parts), { clock, log, everyMs: lookEveryMs }));
+    const posts = scope.keep('posts', makePosting(parts));
+    const posting = scope.keep('posting', startReconciler(posts, { clock, log, everyMs: lookEveryMs }));
+    posts.onFree(posting.wake);
     scope.keep('posting wake-up', await database.listen(deliveriesChannel, posting.wake));
     const expiry = makeDeliveryExpiry(parts);
     scope.keep('delivery-expiry', startReconciler(expiry, { clock, log, everyMs: forgetEveryMs }));

@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+import { claimMs, postsOfOrganization, postsOfWebhook } from './facts.ts';
 
 export type DeliveryRow = Omit<WebhookDelivery, 'due_at' | 'created_at' | 'settled_at'> & {
   readonly due_at: Date;
@@ -28,12 +29,27 @@ const enqueue = sql(
        and (cardinality(w.event_types) = 0 or $3 = any (w.event_types))
    on conflict on constraint webhook_deliveries_once do nothing`,
 );
+// Organizations take turns: first those with the fewest posts in flight ($3 and $4 name them), up to the limits of each.
 const take = sql(
   'webhook-delivery-take',
-  `with due as (
-     select d.id from webhook_deliveries d
+  `with held as (
+     select h.organization_id, h.webhook_id from unnest($3::uuid[], $4::uuid[]) h (organization_id, webhook_id)
+   ), first as (
+     select d.id, d.due_at, w.organization_id from webhooks w cross join lateral (
+       select o.id, o.due_at from webhook_deliveries o
+       where o.webhook_id = w.id and o.outcome = 'waiting' and o.due_at <= act_time() and mine(o.organization_id)
+       order by o.due_at limit greatest(0, $5::int - (select count(*) from held h where h.webhook_id = w.id))) d
+     where mine(w.organization_id)
+   ), turns as (
+     select f.id, f.due_at, row_number() over (partition by f.organization_id order by f.due_at, f.id)
+       + (select count(*) from held h where h.organization_id = f.organization_id) as turn
+     from first f
+   ), picked as (
+     select t.id from turns t where t.turn <= $6::int order by t.turn, t.due_at, t.id limit $1
+   ), due as (
+     select d.id from webhook_deliveries d join picked p on p.id = d.id
      where d.outcome = 'waiting' and d.due_at <= act_time() and mine(d.organization_id)
-     order by d.due_at limit $1 for update skip locked
+     for update of d skip locked
    ), taken as (
      update webhook_deliveries d set due_at = act_time() + $2 * interval '1 millisecond', attempts = d.attempts + 1
      from due where d.id = due.id returning d.*
@@ -123,7 +139,13 @@ export const enqueueDeliveries = (
   tx: WriteTx,
   event: { readonly organizationId: string; readonly id: string; readonly type: string; readonly body: string },
 ): Promise<number> => tx.run(enqueue, [event.organizationId, event.id, event.type, event.body]);
-export const takeDeliveries = (tx: WriteTx, most: number, forMs: number) => tx.rows<TakenDelivery>(take, [most, forMs]);
+/** What a worker has in flight already. */
+type Held = Pick<TakenDelivery, 'organization_id' | 'webhook_id'>;
+export const takeDeliveries = (tx: WriteTx, held: readonly Held[], most: number) =>
+  tx.rows<TakenDelivery>(take, [
+    ...[most, claimMs, held.map((one) => one.organization_id), held.map((one) => one.webhook_id)],
+    ...[postsOfWebhook, postsOfOrganization],
+  ]);
 
 export interface Try {
   readonly outcome: 'waiting' | 'delivered' | 'failed';

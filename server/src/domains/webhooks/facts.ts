@@ -8,8 +8,12 @@ export const firstRetryMs = 10 * secondMs;
 export const retryGrowth = 3;
 /** Longer pauses would keep a receiver waiting that has come back. */
 export const longestRetryMs = 8 * hourMs;
-/** Deliveries that one round posts at the same time. */
-export const postsAtOnce = 16;
+/** Posts that one worker has in flight at the same time. */
+export const postsAtOnce = 32;
+/** Of these, as many may be for one webhook. */
+export const postsOfWebhook = 2;
+/** And as many for one organization: slow receivers of a few tenants leave room for the others. */
+export const postsOfOrganization = 4;
 /** How long a worker has to post what it took; after that another one may take it. Longer than any receiver may take. */
 export const claimMs = 5 * 60 * secondMs;
 /** Tries of a delivery that are kept to be shown. */

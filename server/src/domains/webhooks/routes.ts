@@ -22,10 +22,10 @@ import { secretBytes } from './facts.ts';
 import { secretPlace } from './secrets-store.ts';
 import { secretOf } from './sign.ts';
 import {
-  countWebhooks,
   deleteWebhook,
   endCurrentSecrets,
   findWebhook,
+  holdAndCountWebhooks,
   insertSecret,
   insertWebhook,
   listWebhooks,
@@ -89,7 +89,7 @@ const create = on(webhookCreate, async (parts, act, { body }) => {
   if (objection !== undefined) return new Fault('webhook_url_refused', objection);
   return parts.db.write(act, async (tx) => {
     const most = parts.policy('webhooks.max_per_organization');
-    if ((await countWebhooks(tx, act.organizationId)) >= most) {
+    if ((await holdAndCountWebhooks(tx, act.organizationId)) >= most) {
       return tx.abandon(new Fault('too_many_webhooks', `An organization may have ${most} webhooks: remove one first.`));
     }
     const row = {

@@ -30,6 +30,8 @@ const exists = sql(
   'webhook-exists',
   'select id from webhooks where organization_id = $1 and id = $2 and mine(organization_id)',
 );
+/** Locks the webhooks of an organization, so that concurrent creations cannot exceed the limit together. */
+const hold = sql('webhooks-hold', `select pg_advisory_xact_lock(hashtextextended('webhooks ' || $1::uuid::text, 0))`);
 const count = sql(
   'webhook-count',
   'select count(*)::int as webhooks from webhooks where organization_id = $1 and mine(organization_id)',
@@ -67,8 +69,11 @@ export const webhookExists = async (tx: ReadTx, organizationId: string, id: stri
   (await tx.rows<{ id: string }>(exists, [organizationId, id])).length > 0;
 export const findWebhook = async (tx: WriteTx, organizationId: string, id: string): Promise<WebhookRow | undefined> =>
   (await tx.rows<WebhookRow>(find, [organizationId, id]))[0];
-export const countWebhooks = async (tx: ReadTx, organizationId: string): Promise<number> =>
-  (await tx.rows<{ webhooks: number }>(count, [organizationId]))[0]?.webhooks ?? 0;
+/** How many there are; nobody else adds one until this act ends. */
+export async function holdAndCountWebhooks(tx: WriteTx, organizationId: string): Promise<number> {
+  await tx.rows(hold, [organizationId]);
+  return (await tx.rows<{ webhooks: number }>(count, [organizationId]))[0]?.webhooks ?? 0;
+}
 export const insertWebhook = (
   tx: WriteTx,
   one: Pick<WebhookRow, 'id' | 'organization_id' | 'url' | 'description' | 'event_types'>,

@@ -21,7 +21,6 @@ import {
   turnOff,
 } from './deliveries-store.ts';
 import {
-  claimMs,
   firstRetryMs,
   forgetBatch,
   goneStatus,
@@ -114,54 +113,93 @@ async function note(parts: PostingParts, delivery: TakenDelivery, posted: Posted
   return outcome;
 }
 
-/** Posts what is due, several at the same time, each for as long as the policy allows. */
-export function makePosting(parts: PostingParts): Reconciler {
-  const { db, clock, metrics } = parts;
-  const tries = metrics.counter('gpuaas_webhook_tries_total', 'Tries to post an event to a webhook, by outcome.', [
-    'outcome',
-  ]);
+/** Signs and posts a delivery. What cannot be signed is a failed try like others: it is noted, and given up at last. */
+async function send(parts: PostingParts, delivery: TakenDelivery): Promise<Posted> {
+  if (delivery.is_off) return { failed: 'The webhook is turned off.' };
+  const { url, body, event_id: id } = delivery;
+  let headers: Readonly<Record<string, string>>;
+  try {
+    const secrets = delivery.sealed.map((sealed, at) =>
+      parts.seal.open(sealed, secretPlace(delivery.secret_ids[at] ?? '')),
+    );
+    headers = signedHeaders(secrets, { id, at: parts.clock.now(), body });
+  } catch (error) {
+    parts.log.error({ err: error, webhook_id: delivery.webhook_id }, 'a webhook could not be signed');
+    return { failed: 'The event could not be signed, because the secret of the webhook could not be opened.' };
+  }
+  return parts.webhooks.post({ url, body, headers, timeoutMs: parts.policy('webhooks.timeout_seconds') * secondMs });
+}
+
+function watchWaiting({ db, ids, metrics }: PostingParts): void {
   const late = metrics.gauge('gpuaas_webhooks_late_seconds', 'How long the oldest due delivery has been waiting.', []);
   const waiting = metrics.gauge('gpuaas_webhooks_waiting', 'Deliveries that are due.', []);
   const failing = metrics.gauge('gpuaas_webhooks_failing', 'Webhooks whose receiver did not take the last event.', []);
   metrics.onScrape(async () => {
-    const found = await db.read(systemViewer(webhookProcess, { correlationId: parts.ids.next() }), readWaiting);
+    const found = await db.read(systemViewer(webhookProcess, { correlationId: ids.next() }), readWaiting);
     late.set(found.late);
     waiting.set(found.waiting);
     failing.set(found.failing);
   });
+}
+
+export interface Posting extends Reconciler {
+  /** Is called when a post has ended: its slot is free for the next round. */
+  onFree(wake: () => void): void;
+  inFlight(): number;
+  /** Waits for the posts in flight. Each ends within the time that a receiver may take. */
+  close(): Promise<void>;
+}
+
+/**
+ * Posts what is due. A round fills the free slots and does not wait for the posts, so a slow receiver holds its own slots and
+ * nothing else; the limits of webhook and organization leave slots for other tenants.
+ */
+export function makePosting(parts: PostingParts): Posting {
+  const { db, clock } = parts;
+  const tries = parts.metrics.counter(
+    'gpuaas_webhook_tries_total',
+    'Tries to post an event to a webhook, by outcome.',
+    ['outcome'],
+  );
+  watchWaiting(parts);
+  const posts = new Map<TakenDelivery, Promise<void>>();
+  let wake = () => {};
 
   async function post(delivery: TakenDelivery): Promise<void> {
-    const began = clock.now();
-    const id = delivery.event_id;
-    const secrets = delivery.sealed.map((sealed, at) =>
-      parts.seal.open(sealed, secretPlace(delivery.secret_ids[at] ?? '')),
-    );
-    const posted = delivery.is_off
-      ? { failed: 'The webhook is turned off.' }
-      : await parts.webhooks.post({
-          ...{ url: delivery.url, body: delivery.body },
-          headers: signedHeaders(secrets, { id, at: began, body: delivery.body }),
-          timeoutMs: parts.policy('webhooks.timeout_seconds') * secondMs,
-        });
-    tries.inc({ outcome: await note(parts, delivery, posted, clock.now().getTime() - began.getTime()) });
+    try {
+      const began = clock.now().getTime();
+      const posted = await send(parts, delivery);
+      tries.inc({ outcome: await note(parts, delivery, posted, clock.now().getTime() - began) });
+    } catch (error) {
+      parts.log.error({ err: error, webhook_id: delivery.webhook_id }, 'a webhook could not be posted');
+    } finally {
+      posts.delete(delivery);
+      wake();
+    }
   }
 
   return {
     name: 'webhook-posting',
     async round(signal) {
+      const free = postsAtOnce - posts.size;
+      if (free <= 0 || signal.aborted) return 'idle';
       const act = parts.begin('webhook.take', { correlationId: parts.ids.next() });
       const taken = await db.write(act, async (tx) => {
-        const due = await takeDeliveries(tx, postsAtOnce, claimMs);
+        const due = await takeDeliveries(tx, [...posts.keys()], free);
         if (due.length === 0) return tx.abandon(new Fault('event_not_found', 'Nothing is due.'));
         const target = { type: 'webhook_deliveries', id: 'due' };
         return tx.commit(due, { target, change: { count: due.length }, events: 'none' });
       });
       if (taken instanceof Fault || signal.aborted) return 'idle';
-      const ends = await Promise.allSettled(taken.value.map(post));
-      for (const end of ends) {
-        if (end.status === 'rejected') parts.log.error({ err: end.reason as unknown }, 'a webhook could not be posted');
-      }
-      return taken.value.length === postsAtOnce ? 'more' : 'idle';
+      for (const delivery of taken.value) posts.set(delivery, post(delivery));
+      return 'idle';
+    },
+    onFree: (listener) => {
+      wake = listener;
+    },
+    inFlight: () => posts.size,
+    close: async () => {
+      await Promise.all(posts.values());
     },
   };
 }

@@ -100,8 +100,20 @@ describe('an address that events are posted to', () => {
       },
     );
     const posted = await webhooks.post({ url: 'https://rebind.example/', headers: {}, body: '{}', timeoutMs: 10_000 });
-    expect(posted).toEqual({ refused: expect.stringContaining('not public') });
+    expect(posted).toEqual({ refused: expect.stringContaining('no public address') });
     expect(asked).toEqual(['rebind.example']);
     await webhooks.close();
+  });
+
+  it('is answered alike when its name is private and when there is no such name', async () => {
+    const answer = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
+      const webhooks = openGuardedWebhooks({}, { resolve });
+      const message = { url: 'https://db.corp.example/', headers: {}, body: '{}', timeoutMs: 10_000 };
+      return webhooks.post(message).finally(() => webhooks.close());
+    };
+    const inside = await answer(async () => [{ address: '10.0.0.5', family: 4 }]);
+    expect(inside).toEqual({ refused: expect.any(String) });
+    expect(await answer(() => Promise.reject(new Error('getaddrinfo ENOTFOUND')))).toEqual(inside);
+    expect(await answer(async () => [])).toEqual(inside);
   });
 });

@@ -19,6 +19,8 @@ type Resolve = (name: string) => Promise<readonly { readonly address: string; re
 const answerBytes = 64 * 1_024;
 const mostAddresses = 16;
 const away = 'The receiver could not be reached.';
+// One sentence for both: a tenant does not learn which names exist inside.
+const noAddress = 'The name of the receiver has no public address, or could not be resolved.';
 const notPublic = 'The address is not public. Webhooks are posted to public addresses only.';
 
 /**
@@ -46,18 +48,18 @@ export function openGuardedWebhooks(config: GuardedConfig, parts: { readonly res
     return isLocalName && !(networks.length > 0 && config.allowsHttp) ? notPublic : undefined;
   }
 
-  /** Every address of the name, if all of them are allowed. */
-  async function addressesOf(host: string): Promise<Awaited<ReturnType<Resolve>> | { readonly refused: string }> {
+  /** Every address of the name, if it has some and all of them are allowed. */
+  async function addressesOf(host: string): Promise<Awaited<ReturnType<Resolve>> | undefined> {
     const family = isIP(host);
-    const found = family === 0 ? await ask(host) : [{ address: host, family }];
-    if (found.length === 0 || found.length > mostAddresses) throw new Error('no usable address');
-    return found.every(({ address }) => isReachable(address, networks)) ? found : { refused: notPublic };
+    const found = family === 0 ? await ask(host).catch(() => []) : [{ address: host, family }];
+    const isUsable = found.length > 0 && found.length <= mostAddresses;
+    return isUsable && found.every(({ address }) => isReachable(address, networks)) ? found : undefined;
   }
 
   async function send(message: Post, signal: AbortSignal): Promise<Posted> {
     const url = new URL(message.url);
     const addresses = await addressesOf(hostOf(url));
-    if ('refused' in addresses) return addresses;
+    if (!addresses) return { refused: noAddress };
     const lookup: LookupFunction = (_name, options, done) => {
       const [first] = addresses;
       if (options.all) done(null, [...addresses]);

@@ -176,7 +176,7 @@ function NewWebhook(parts: { organization_id: string; onClose(): void; onMade(se
           onChange={setUrl}
         />
         <TextField label="What it is for" value={description} maxLength={200} onChange={setDescription} />
-        {create.error && <Problem error={create.error} />}
+        {create.error && <Problem error={create.error} goOn={() => create.mutate({ url, description })} />}
         <Button look="primary" type="submit" busy={create.isPending}>
           Add
         </Button>

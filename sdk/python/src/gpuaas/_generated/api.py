@@ -2543,7 +2543,7 @@ class WebhooksApi:
 
         ``POST /api/v1/organizations/{organization_id}/webhooks``
 
-        Refusals: organization_not_found, too_many_webhooks, webhook_url_refused.
+        Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
         """
         answer: WebhookWithSecret = self._transport.call("webhook_create", {"organization_id": organization_id, "description": description, "event_types": event_types, "url": url}, options)
         return answer
@@ -2563,7 +2563,7 @@ class WebhooksApi:
 
         ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``
 
-        Refusals: organization_not_found, webhook_not_found, webhook_url_refused.
+        Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
         """
         answer: Webhook = self._transport.call("webhook_update", {"organization_id": organization_id, "webhook_id": webhook_id, "description": description, "enabled": enabled, "event_types": event_types, "url": url}, options)
         return answer
@@ -2592,7 +2592,7 @@ class WebhooksApi:
 
         ``POST /api/v1/organizations/{organization_id}/webhooks/{webhook_id}/rotate``
 
-        Refusals: organization_not_found, webhook_not_found.
+        Refusals: organization_not_found, step_up_required, webhook_not_found.
         """
         answer: WebhookWithSecret = self._transport.call("webhook_rotate", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
         return answer
