@@ -109,7 +109,9 @@ describe('an address that events are posted to', () => {
     const answer = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
       const webhooks = openGuardedWebhooks({}, { resolve });
       const message = { url: 'https://db.corp.example/', headers: {}, body: '{}', timeoutMs: 10_000 };
-      return webhooks.post(message).finally(() => webhooks.close());
+      const posted = await webhooks.post(message);
+      await webhooks.close();
+      return posted;
     };
     const inside = await answer(async () => [{ address: '10.0.0.5', family: 4 }]);
     expect(inside).toEqual({ refused: expect.any(String) });

@@ -20,7 +20,7 @@ const countBytes: Mounted['handle'] = async (_, input) => {
 };
 
 /** A request whose body does not end by itself, as raw text on a connection. */
-async function openSlow(path: string, type: string) {
+async function openSlow(path: string, type: string, admitted = 1) {
   const clock = makeTestClock();
   let reached = 0;
   const mount = await openBareMount({
@@ -45,7 +45,7 @@ async function openSlow(path: string, type: string) {
   socket.write(
     `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer t\r\nidempotency-key: k\r\ncontent-type: ${type}\r\ncontent-length: 9\r\n\r\n{`,
   );
-  await expect.poll(() => reached, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => reached, { timeout: 30_000 }).toBe(admitted);
   return { clock, socket };
 }
 
@@ -54,6 +54,24 @@ describe('a request that arrives too slowly', () => {
     const { clock, socket } = await openSlow('/api/v1/organizations', 'application/json');
     await clock.advance(30_000);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/);
+  });
+
+  it('is dropped when it was refused and its body still does not come', async () => {
+    const { clock, socket } = await openSlow('/api/v1/no-such-path', 'application/json', 0);
+    const answered = text(socket);
+    await expect.poll(() => socket.bytesRead, { timeout: 30_000 }).toBeGreaterThan(0);
+    await clock.advance(2_000);
+    expect(await answered).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('goes on when it was refused within the process, where there is no connection', async () => {
+    const clock = makeTestClock();
+    const mount = await openBareMount({ clock });
+    opened.push(mount);
+    const sent = { method: 'POST', url: '/api/v1/no-such-path', payload: { a: 1 } } as const;
+    expect((await mount.app.inject(sent)).statusCode).toBe(404);
+    await clock.advance(2_000);
+    expect((await mount.app.inject(sent)).statusCode).toBe(404);
   });
 
   it('has longer when it brings a file', async () => {

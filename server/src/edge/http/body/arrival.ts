@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../kernel/clock.ts';
 import { letSend } from './upload.ts';
@@ -58,6 +58,8 @@ export function boundArrival(
 /** Holds the socket alone while it waits: requests that were refused are many when someone floods the api. */
 function dropUnlessRead(raw: IncomingMessage, clock: Clock): void {
   const { socket } = raw;
+  // The console calls the api within the process: there is no connection to drop.
+  if (!(socket instanceof Socket)) return;
   const read = new AbortController();
   raw.once('end', () => read.abort()).once('close', () => read.abort());
   clock.sleep(unreadMs, read.signal).then(
