@@ -168,7 +168,7 @@ describe('production, composed', () => {
       ('bus', 'gpuaas_sagas', 'gpuaas_mail', 'gpuaas_pki', 'gpuaas_oidc', 'gpuaas_cache', 'gpuaas_payments')`);
     expect(rows).toEqual([]);
     const connected = await root.query(`select distinct application_name as name from pg_stat_activity
-      where datname = 'gpuaas' and application_name !~ '^(test|gpuaas (listen|api|billing-worker|email-worker|notification-relay|outbox-relay|provisioning-worker|webhook-worker))$'`);
+      where datname = 'gpuaas' and application_name !~ '^(test|gpuaas (listen|lease [a-z-]+|api|billing-worker|email-worker|notification-relay|outbox-relay|provisioning-worker|webhook-worker))$'`);
     expect(connected.rows).toEqual([]);
   });
 
