@@ -51,7 +51,7 @@ function typeLine(
 ) {
   return new Promise<Typed>((resolve, reject) => {
     const terminal = spawn(process.execPath, [program, ...line.split(' ')], {
-      cols: 100,
+      cols: 160,
       rows: 30,
       cwd: folder,
       env: {

@@ -7,7 +7,7 @@ import { makePastRuns } from '../../../domains/allocations/index.ts';
 import { openEvidenceDesk } from '../../../domains/billing/index.ts';
 import { actsOf } from '../../../kernel/act.ts';
 import { systemClock } from '../../../kernel/clock.ts';
-import { systemIds } from '../../../kernel/id.ts';
+import { clockIds, systemIds } from '../../../kernel/id.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { openPostgres } from '../../../ports/database/postgres.ts';
@@ -30,7 +30,7 @@ export async function writeDemoMonth(spec: {
   const [host] = await readHosts(join(spec.dataDir, 'fleet'));
   if (!host) throw new Error('There is no simulated host to have usage of.');
   const planned = planMonth(systemClock.now().getTime()).map((run) => ({
-    ...{ ...run, id: systemIds.next(), uuids: Array.from({ length: run.gpus }, () => `GPU-${randomUUID()}`) },
+    ...{ ...run, id: idOf(run.fromMs), uuids: Array.from({ length: run.gpus }, () => `GPU-${randomUUID()}`) },
     ...{ fromAt: new Date(run.fromMs).toISOString(), toAt: new Date(run.toMs).toISOString() },
   }));
   const database = await openPostgres({
@@ -76,3 +76,6 @@ async function readHosts(folder: string) {
     }),
   );
 }
+
+/** Ids sort by birth, and so do lists: a run of last week has an id of last week. */
+const idOf = (atMs: number): string => clockIds({ ...systemClock, now: () => new Date(atMs) }).next();
