@@ -19,7 +19,7 @@ await score.gates(staticGates, 2);
 score.note('tests');
 forgetRefusals();
 const began = Date.now();
-const run = await runAllTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 20 * 60_000);
+const run = await runAllTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 30 * 60_000);
 score.tests('vitest', run, Date.now() - began);
 
 score.note('what the tests showed');
