@@ -677,6 +677,46 @@ end
 $function$;
 grant execute on function credentials_seen(jsonb,jsonb) to gpuaas_api;
 
+-- Function credit_grant_open()
+
+CREATE OR REPLACE FUNCTION public.credit_grant_open()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into credit_grants (id, organization_id, currency, amount_minor, left_minor, counted_to)
+    select n.id, n.organization_id, n.currency, n.amounts[1], n.amounts[1], b.seal_number
+    from new_entries n join billing_accounts b on b.organization_id = n.organization_id where n.kind = 'grant';
+  return null;
+end
+$function$;
+grant execute on function credit_grant_open() to gpuaas_api, gpuaas_billing;
+
+-- Function dead_letter_confirm(uuid,text,bigint,integer,text)
+
+CREATE OR REPLACE FUNCTION public.dead_letter_confirm(p_event uuid, p_consumer text, p_position bigint, p_attempts integer, p_reason text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if act_id() is null then
+    raise exception 'letters are changed inside an act only' using errcode = 'GP001';
+  end if;
+  update dead_letters d set position = o.position, subject = 'dlq.' || o.subject, key = o.key, organization_id = o.organization_id,
+      envelope = o.envelope, attempts = p_attempts, reason = p_reason, version = d.version + 1
+    from outbox_events o
+    where o.position = p_position and o.event_id = p_event and d.event_id = p_event
+      and coalesce(d.consumer, '') = coalesce(p_consumer, '') and d.state = 'open'
+      and not exists (select from outbox_events x where x.position = d.position and x.event_id = d.event_id);
+  return found;
+end
+$function$;
+grant execute on function dead_letter_confirm(uuid,text,bigint,integer,text) to gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
+
 -- Function default_department()
 
 CREATE OR REPLACE FUNCTION public.default_department()
@@ -706,13 +746,29 @@ end
 $function$;
 grant execute on function erase_notifications() to gpuaas_api;
 
+-- Function event_committed(bigint,uuid,jsonb)
+
+CREATE OR REPLACE FUNCTION public.event_committed(p_position bigint, p_event uuid, p_envelope jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+AS $function$
+begin
+  return exists (
+    select from public.outbox_events e where e.position operator(pg_catalog.=) p_position
+      and e.event_id operator(pg_catalog.=) p_event and e.envelope operator(pg_catalog.=) p_envelope
+  );
+end
+$function$;
+grant execute on function event_committed(bigint,uuid,jsonb) to gpuaas_mailer, gpuaas_notifier, gpuaas_webhooks, gpuaas_worker;
+
 -- Function event_of_family(text,text)
 
 CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function found_department()
@@ -771,7 +827,7 @@ AS $function$
 begin
   if tg_op = 'DELETE' and coalesce(current_setting('gpuaas.archive', true), '') <> '' then
     if exists (select from public.history_archives a where a.id::text = current_setting('gpuaas.archive', true)
-        and a.archived_at is not null and a.removed_at is null and case a.subject
+        and a.confirmed_at is not null and a.removed_at is null and case a.subject
           when 'audit' then tg_table_name = 'audit_seals'
           when 'allocations' then tg_table_name in ('allocation_timeline', 'placement_decisions')
           when 'attestations' then tg_table_name = 'readiness_attestations'
@@ -960,7 +1016,7 @@ CREATE OR REPLACE FUNCTION public.history_begin(p_id uuid, p_subject text, p_bef
 AS $function$
 declare
   found_id uuid;
-  cutoff timestamptz := least(p_before, act_time() - interval '28 days');
+  cutoff timestamptz := least(p_before, history_cutoff(p_subject));
   part record;
   since record;
   ends record;
@@ -1015,6 +1071,45 @@ end
 $function$;
 grant execute on function history_begin(uuid,text,timestamp with time zone,integer) to gpuaas_relay;
 
+-- Function history_confirm(uuid,bigint,text)
+
+CREATE OR REPLACE FUNCTION public.history_confirm(p_id uuid, p_rows bigint, p_sha256 text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update history_archives a set confirmed_at = act_time() where a.id = p_id and a.archived_at is not null
+    and a.removed_at is null and a.rows = p_rows and a.sha256 = p_sha256;
+  if not found then raise exception 'there is no archive % with these rows', p_id using errcode = 'GP003'; end if;
+end
+$function$;
+grant execute on function history_confirm(uuid,bigint,text) to gpuaas_api;
+
+-- Function history_cutoff(text)
+
+CREATE OR REPLACE FUNCTION public.history_cutoff(p_subject text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+    select history_now() - make_interval(days => greatest(28, coalesce(
+      (select (v.value #>> '{}')::integer from policy_values v where v.level = 'global' and v.key = d.key), d.days)))
+    from (values ('audit', 'history.audit_days', 400), ('allocations', 'history.allocation_days', 400),
+      ('node_tasks', 'history.allocation_days', 400), ('attestations', 'history.evidence_days', 3650)) d (subject, key, days)
+    where d.subject = p_subject;
+  $function$;
+
+-- Function history_now()
+
+CREATE OR REPLACE FUNCTION public.history_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+RETURN clock_timestamp();
+
 -- Function history_remove(uuid,uuid,integer)
 
 CREATE OR REPLACE FUNCTION public.history_remove(p_id uuid, p_after uuid, p_limit integer)
@@ -1028,7 +1123,7 @@ declare
   counted bigint;
   batch uuid[];
 begin
-  select * into archive from history_archives a where a.id = p_id and a.archived_at is not null and a.removed_at is null for update;
+  select * into archive from history_archives a where a.id = p_id and a.confirmed_at is not null and a.removed_at is null for update;
   if not found then raise exception 'there is nothing to remove of archive %', p_id using errcode = 'GP003'; end if;
   perform set_config('gpuaas.archive', p_id::text, true);
   if archive.subject = 'audit' then
@@ -1047,7 +1142,7 @@ begin
     select count(*) into counted from history_rows(p_id);
     if counted <> archive.rows then
       -- Rows came after the object was written: it is written again.
-      update history_archives set rows = null, bytes = null, sha256 = null, archived_at = null where id = p_id;
+      update history_archives set rows = null, bytes = null, sha256 = null, archived_at = null, confirmed_at = null where id = p_id;
       return p_id;
     end if;
     if archive.subject = 'allocations' then
@@ -1097,7 +1192,7 @@ begin
   end if;
 end
 $function$;
-grant execute on function history_rows(uuid) to gpuaas_relay;
+grant execute on function history_rows(uuid) to gpuaas_api, gpuaas_relay;
 
 -- Function history_sizes()
 
@@ -1209,7 +1304,8 @@ CREATE OR REPLACE FUNCTION public.lease_hold(p_name text, p_fence bigint)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
-  perform from leases l where l.name = p_name and l.fence = p_fence and l.expires_at > clock_timestamp() for key share;
+  perform from leases l where l.family = act_family() and l.name = p_name and l.fence = p_fence
+    and l.expires_at > clock_timestamp() for key share;
   if not found then
     raise exception 'the lease % is not held under fence % any more', p_name, p_fence using errcode = 'GP012';
   end if;
@@ -1226,7 +1322,8 @@ CREATE OR REPLACE FUNCTION public.lease_leave(p_name text, p_fence bigint)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
-  update leases l set expires_at = clock_timestamp() where l.name = p_name and l.fence = p_fence;
+  update leases l set expires_at = clock_timestamp()
+    where l.family = act_family() and l.name = p_name and l.fence = p_fence;
 end
 $function$;
 grant execute on function lease_leave(text,bigint) to gpuaas_billing, gpuaas_relay, gpuaas_worker;
@@ -1242,7 +1339,7 @@ AS $function$
 begin
   update leases l set guarded = p_guarded, renewed_at = clock_timestamp(),
       expires_at = clock_timestamp() + make_interval(secs => p_seconds)
-    where l.name = p_name and l.fence = p_fence;
+    where l.family = act_family() and l.name = p_name and l.fence = p_fence;
   return found;
 end
 $function$;
@@ -1259,16 +1356,18 @@ AS $function$
 declare
   taken bigint;
 begin
-  insert into leases (name, fence, holder, guarded, expires_at)
-    values (p_name, 1, p_holder, p_guarded, clock_timestamp() + make_interval(secs => p_seconds))
-    on conflict (name) do nothing returning fence into taken;
+  insert into leases (family, name, fence, holder, guarded, expires_at)
+    values (act_family(), p_name, 1, p_holder, p_guarded, clock_timestamp() + make_interval(secs => p_seconds))
+    on conflict (family, name) do nothing returning fence into taken;
   if taken is not null then return taken; end if;
-  perform from leases l where l.name = p_name and (p_guarded and l.guarded or l.expires_at <= clock_timestamp());
+  perform from leases l where l.family = act_family() and l.name = p_name
+    and (p_guarded and l.guarded or l.expires_at <= clock_timestamp());
   if not found then return null; end if;
-  perform from leases l where l.name = p_name for update;
+  perform from leases l where l.family = act_family() and l.name = p_name for update;
   update leases l set fence = l.fence + 1, holder = p_holder, guarded = p_guarded, taken_at = clock_timestamp(),
       renewed_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(secs => p_seconds)
-    where l.name = p_name and (p_guarded and l.guarded or l.expires_at <= clock_timestamp()) returning l.fence into taken;
+    where l.family = act_family() and l.name = p_name
+      and (p_guarded and l.guarded or l.expires_at <= clock_timestamp()) returning l.fence into taken;
   return taken;
 end
 $function$;
@@ -1387,6 +1486,45 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
+-- Function notification_is_for(text,uuid,uuid,uuid,jsonb)
+
+CREATE OR REPLACE FUNCTION public.notification_is_for(p_to text, p_user uuid, p_organization uuid, p_project uuid, p_payload jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  role text;
+begin
+  if not exists (select from users u where u.id = p_user and u.disabled_at is null) then return false; end if;
+  if p_to in ('operators', 'finance') then
+    return exists (select from platform_role_bindings b where b.user_id = p_user and b.deleted_at is null
+      and (b.role = 'platform_superadmin' or b.role = case p_to when 'operators' then 'platform_ops' else 'platform_finance' end));
+  end if;
+  if p_to = 'tenants_of_node' then
+    return exists (select from allocations a
+      join tenant_memberships m on m.organization_id = a.organization_id and m.user_id = p_user and m.deleted_at is null
+      where a.id in (select i::uuid from jsonb_array_elements_text(coalesce(p_payload -> 'allocation_ids', '[]')) i)
+        and (a.requested_by = p_user::text or exists (select from project_memberships p where p.project_id = a.project_id
+          and p.organization_id = a.organization_id and p.user_id = p_user and p.deleted_at is null)));
+  end if;
+  if p_organization is null then return p_to = 'person'; end if;
+  select m.role into role from tenant_memberships m
+    where m.organization_id = p_organization and m.user_id = p_user and m.deleted_at is null;
+  if role is null then return false; end if;
+  return case p_to
+    when 'billing' then role in ('owner', 'admin', 'finance')
+    when 'owners' then role in ('owner', 'admin')
+    when 'project' then exists (select from project_memberships p where p.project_id = p_project
+        and p.organization_id = p_organization and p.user_id = p_user and p.deleted_at is null)
+      or exists (select from allocations a where a.id = (p_payload ->> 'allocation_id')::uuid
+        and a.organization_id = p_organization and a.requested_by = p_user::text)
+    else p_to = 'person' end;
+end
+$function$;
+grant execute on function notification_is_for(text,uuid,uuid,uuid,jsonb) to gpuaas_api, gpuaas_mailer;
+
 -- Function organizations_owned()
 
 CREATE OR REPLACE FUNCTION public.organizations_owned()
@@ -1418,15 +1556,33 @@ CREATE OR REPLACE FUNCTION public.outbox_requeue(p_seq bigint)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
+  if not outbox_requeue_committed(p_seq) then
+    raise exception 'the outbox does not hold the event of letter %', p_seq using errcode = 'GP001';
+  end if;
+end
+$function$;
+grant execute on function outbox_requeue(bigint) to gpuaas_api;
+
+-- Function outbox_requeue_committed(bigint)
+
+CREATE OR REPLACE FUNCTION public.outbox_requeue_committed(p_seq bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
   if act_id() is null then
     raise exception 'events are requeued inside an act only' using errcode = 'GP001';
   end if;
   insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
-    select event_id, event_id || ':' || seq, envelope ->> 'event_type', key, organization_id, envelope
-    from dead_letters where seq = p_seq;
+    select o.event_id, o.event_id || ':' || d.seq, o.subject, o.key, o.organization_id, o.envelope
+    from dead_letters d join outbox_events o on o.position = d.position and o.event_id = d.event_id
+    where d.seq = p_seq;
+  return found;
 end
 $function$;
-grant execute on function outbox_requeue(bigint) to gpuaas_api;
+grant execute on function outbox_requeue_committed(bigint) to gpuaas_api;
 
 -- Function outbox_rewind()
 
@@ -1637,6 +1793,128 @@ exception when sqlstate 'GP010' then
 end
 $function$;
 grant execute on function slots_reserve(uuid[],uuid,boolean) to gpuaas_api, gpuaas_worker;
+
+-- Function telemetry_prune(timestamp with time zone,timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.telemetry_prune(p_fine timestamp with time zone, p_coarse timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  gone integer;
+begin
+  delete from telemetry_points t where t.ctid = any (array(
+    (select o.ctid from telemetry_points o where o.resolution_seconds = 10 and o.at < p_fine order by o.at limit p_limit)
+    union all
+    (select o.ctid from telemetry_points o where o.resolution_seconds = 300 and o.at < p_coarse order by o.at limit p_limit)));
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+grant execute on function telemetry_prune(timestamp with time zone,timestamp with time zone,integer) to gpuaas_worker;
+
+-- Function telemetry_record(uuid,timestamp with time zone,timestamp with time zone,jsonb)
+
+CREATE OR REPLACE FUNCTION public.telemetry_record(p_node uuid, p_oldest timestamp with time zone, p_newest timestamp with time zone, p_samples jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  stored integer;
+begin
+  with said as (
+    select s.at as taken_at, date_bin('10 seconds', s.at, 'epoch') as at, s.source, s.allocation_id, s.gpus, s.host, s.gpu, s.unavailable
+    from jsonb_to_recordset(p_samples) as s (at timestamptz, source text, allocation_id uuid, gpus text[], host jsonb, gpu jsonb,
+      unavailable text)
+    where s.at between p_oldest and p_newest
+      and exists (select from nodes n where n.id = p_node and n.state <> 'deleted')
+  ), owned as (
+    select distinct on (s.source, s.at, a.id) s.*, a.id as owner, a.organization_id
+    from said s left join lateral (
+      select l.id, l.organization_id from allocations l
+      where l.node_id = p_node and l.active_at <= s.taken_at
+        and (coalesce(l.releasing_at, l.ended_at) is null or s.taken_at < coalesce(l.releasing_at, l.ended_at))
+        and case s.source when 'host' then l.capacity_shape = 'baremetal'
+          else l.capacity_shape = 'gpu_slice' and l.id = s.allocation_id end
+      order by l.active_at desc limit 1
+    ) a on true
+    where s.source = 'host' or a.id is not null
+    order by s.source, s.at, a.id, s.taken_at desc
+  ), fine as (
+    insert into telemetry_points (node_id, source, resolution_seconds, at, allocation_id, organization_id, gpus, host_values,
+      gpu_values, unavailable, samples)
+    select p_node, o.source, 10, o.at, o.owner, o.organization_id, o.gpus, o.host, o.gpu, o.unavailable, 1 from owned o
+    on conflict on constraint telemetry_points_key do update set gpus = excluded.gpus, host_values = excluded.host_values,
+      gpu_values = excluded.gpu_values, unavailable = excluded.unavailable
+    returning 1
+  ), coarse as (
+    insert into telemetry_points (node_id, source, resolution_seconds, at, allocation_id, organization_id, gpus, host_values,
+      gpu_values, samples, stale)
+    select distinct p_node, o.source, 300, date_bin('300 seconds', o.at, 'epoch'), o.owner, o.organization_id, '{}'::text[],
+      '{}'::jsonb, '{}'::jsonb, 0, true from owned o
+    on conflict on constraint telemetry_points_key do update set stale = true where not telemetry_points.stale
+  )
+  select count(*) into stored from fine;
+  return stored;
+end
+$function$;
+grant execute on function telemetry_record(uuid,timestamp with time zone,timestamp with time zone,jsonb) to gpuaas_api;
+
+-- Function telemetry_roll(timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.telemetry_roll(p_until timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  rolled integer;
+begin
+  with due as (
+    select c.node_id, c.source, c.at, c.allocation_id, c.ctid as place from telemetry_points c
+    where c.stale and c.at <= p_until - interval '300 seconds' order by c.at limit p_limit for update skip locked
+  ), fine as (
+    select d.place, f.at, f.gpus, f.host_values, f.gpu_values, f.unavailable,
+      first_value(f.gpus) over (partition by d.place order by f.at desc) as last_gpus
+    from due d join telemetry_points f on f.node_id = d.node_id and f.source = d.source and f.resolution_seconds = 10
+      and f.at >= d.at and f.at < d.at + interval '300 seconds' and f.allocation_id is not distinct from d.allocation_id
+  ), host as (
+    select v.place, jsonb_object_agg(v.name, v.value) as host_values from (
+      select f.place, e.key as name, round(avg(e.value::numeric), 2) as value
+      from fine f, jsonb_each_text(f.host_values) e group by f.place, e.key
+    ) v group by v.place
+  ), gpu as (
+    select g.place, jsonb_object_agg(g.name, g.list) as gpu_values from (
+      select v.place, v.name, jsonb_agg(v.value order by v.index) as list from (
+        select f.place, e.key as name, x.index,
+          case when e.key like '%\_total' or e.key = 'xid' then max(x.value::numeric)
+            when e.key = 'throttle' then bit_or(x.value::numeric::bigint)
+            else round(avg(x.value::numeric), 2) end as value
+        from fine f, jsonb_each(f.gpu_values) e, jsonb_array_elements_text(e.value) with ordinality x (value, index)
+        where f.gpus = f.last_gpus group by f.place, e.key, x.index
+      ) v group by v.place, v.name
+    ) g group by g.place
+  ), whole as (
+    select f.place, count(*)::integer as samples, (array_agg(f.unavailable order by f.at desc))[1] as unavailable
+    from fine f group by f.place
+  ), lists as (select distinct f.place, f.last_gpus from fine f
+  )
+  update telemetry_points c set stale = false, samples = coalesce(w.samples, c.samples), gpus = coalesce(l.last_gpus, c.gpus),
+    host_values = coalesce(h.host_values, c.host_values), gpu_values = coalesce(g.gpu_values, c.gpu_values),
+    unavailable = w.unavailable
+  from due d left join whole w on w.place = d.place left join lists l on l.place = d.place
+    left join host h on h.place = d.place left join gpu g on g.place = d.place
+  where c.ctid = d.place;
+  get diagnostics rolled = row_count;
+  return rolled;
+end
+$function$;
+grant execute on function telemetry_roll(timestamp with time zone,integer) to gpuaas_worker;
 
 -- Function usage_evidence_apart()
 
@@ -2140,7 +2418,6 @@ create table allocations (
   constraint allocations_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES allocation_groups(id, organization_id),
   constraint allocations_image_id_fkey FOREIGN KEY (image_id) REFERENCES os_images(id),
   constraint allocations_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
-  constraint allocations_price_id_fkey FOREIGN KEY (price_id) REFERENCES sku_prices(id),
   constraint allocations_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
   constraint allocations_region_fkey FOREIGN KEY (region) REFERENCES regions(slug),
   constraint allocations_sku_fkey FOREIGN KEY (sku) REFERENCES skus(slug)
@@ -2159,6 +2436,7 @@ CREATE INDEX allocations_project_requester ON public.allocations USING btree (pr
 CREATE INDEX allocations_project_state ON public.allocations USING btree (project_id, organization_id, state, id);
 CREATE INDEX allocations_queue ON public.allocations USING btree (sku, region, created_at, id) WHERE (placement_status = 'queued'::text);
 CREATE INDEX allocations_region ON public.allocations USING btree (region, id);
+CREATE INDEX allocations_released_for_money ON public.allocations USING btree (organization_id, releasing_at) WHERE (release_reason = 'balance_depleted'::text);
 CREATE INDEX allocations_requester ON public.allocations USING btree (organization_id, requested_by) WHERE (state <> ALL (ARRAY['released'::text, 'failed'::text]));
 CREATE INDEX allocations_sku ON public.allocations USING btree (sku, id);
 
@@ -2172,7 +2450,7 @@ create policy reach on allocations
   using (within_wall(organization_id));
 
 grant insert, select, update on allocations to gpuaas_api;
-grant select (currency), select (ended_at), select (expires_at), select (gpu_count), select (id), select (max_spend_minor), select (node_id), select (organization_id), select (project_id), select (requested_by), select (sku), select (state), select (tags), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
+grant select (currency), select (ended_at), select (expires_at), select (gpu_count), select (id), select (max_spend_minor), select (node_id), select (organization_id), select (project_id), select (releasing_at), select (requested_by), select (sku), select (state), select (tags), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
 grant select (id), select (name), select (node_id), select (organization_id), select (project_id), select (requested_by), select (state) on allocations to gpuaas_notifier;
 grant insert, select, update on allocations to gpuaas_worker;
 
@@ -2307,6 +2585,50 @@ create policy sealer on audit_seals to gpuaas_relay
 grant select on audit_seals to gpuaas_api;
 grant insert, select on audit_seals to gpuaas_relay;
 
+-- Table auto_top_ups
+
+create table auto_top_ups (
+  organization_id uuid not null,
+  currency text not null,
+  enabled boolean not null,
+  threshold_minor bigint not null,
+  amount_minor bigint not null,
+  monthly_limit_minor bigint not null,
+  crossing bigint not null default 1,
+  failures integer not null default 0,
+  last_failure text,
+  failed_as text,
+  next_attempt_at timestamp with time zone,
+  turned_off text,
+  set_by text not null,
+  back_url text not null,
+  version bigint not null default 1,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint auto_top_ups_pkey PRIMARY KEY (organization_id),
+  constraint auto_top_ups_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint auto_top_ups_check CHECK ((monthly_limit_minor >= amount_minor)),
+  constraint auto_top_ups_failed_as_check CHECK ((failed_as = ANY (ARRAY['declined'::text, 'not_confirmed'::text, 'no_card'::text]))),
+  constraint auto_top_ups_failures_check CHECK ((failures >= 0)),
+  constraint auto_top_ups_last_failure_check CHECK (((length(last_failure) >= 1) AND (length(last_failure) <= 500))),
+  constraint auto_top_ups_off CHECK (((turned_off IS NULL) OR (NOT enabled))),
+  constraint auto_top_ups_threshold_minor_check CHECK ((threshold_minor >= 0)),
+  constraint auto_top_ups_turned_off_check CHECK ((turned_off = 'failures'::text)),
+  constraint auto_top_ups_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
+);
+
+CREATE INDEX auto_top_ups_account ON public.auto_top_ups USING btree (organization_id, currency);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.auto_top_ups FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.auto_top_ups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table auto_top_ups enable row level security;
+
+create policy reach on auto_top_ups
+  using (within_wall(organization_id));
+
+grant insert, select, update on auto_top_ups to gpuaas_api;
+grant select, update on auto_top_ups to gpuaas_billing;
+
 -- Table automation_breakers
 
 create table automation_breakers (
@@ -2398,6 +2720,55 @@ create policy reach on billing_accounts
 
 grant select on billing_accounts to gpuaas_api;
 grant select on billing_accounts to gpuaas_billing;
+
+-- Table billing_adjustments
+
+create table billing_adjustments (
+  id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  amount_minor bigint not null,
+  line_id uuid not null,
+  line_kind text not null,
+  corrects uuid not null,
+  reason text not null,
+  needs_approval boolean not null,
+  requested_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  decision text,
+  decided_by text,
+  decided_at timestamp with time zone,
+  note text,
+  entry_id uuid,
+  constraint billing_adjustments_pkey PRIMARY KEY (id),
+  constraint billing_adjustments_entry_id_key UNIQUE (entry_id),
+  constraint billing_adjustments_amount_minor_check CHECK ((amount_minor <> 0)),
+  constraint billing_adjustments_decided CHECK ((((decision IS NULL) = (decided_by IS NULL)) AND ((decision IS NULL) = (decided_at IS NULL)))),
+  constraint billing_adjustments_decision_check CHECK ((decision = ANY (ARRAY['entered'::text, 'rejected'::text]))),
+  constraint billing_adjustments_direction CHECK (((line_kind = 'usage'::text) = (amount_minor > 0))),
+  constraint billing_adjustments_entered CHECK (((NOT (decision IS DISTINCT FROM 'entered'::text)) = (entry_id IS NOT NULL))),
+  constraint billing_adjustments_in_time CHECK (((decision IS DISTINCT FROM 'entered'::text) OR (decided_at <= expires_at))),
+  constraint billing_adjustments_line_kind_check CHECK ((line_kind = ANY (ARRAY['usage'::text, 'grant'::text]))),
+  constraint billing_adjustments_note_check CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint billing_adjustments_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint billing_adjustments_two_people CHECK (((NOT needs_approval) OR (decision IS DISTINCT FROM 'entered'::text) OR (decided_by <> requested_by))),
+  constraint billing_adjustments_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
+);
+
+CREATE INDEX billing_adjustments_account ON public.billing_adjustments USING btree (organization_id, currency);
+CREATE INDEX billing_adjustments_line ON public.billing_adjustments USING btree (line_id);
+CREATE INDEX billing_adjustments_page ON public.billing_adjustments USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.billing_adjustments FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.billing_adjustments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table billing_adjustments enable row level security;
+
+create policy reach on billing_adjustments
+  using (within_wall(organization_id));
+
+grant insert, select, update on billing_adjustments to gpuaas_api;
 
 -- Table billing_details
 
@@ -2656,6 +3027,42 @@ create table credential_sightings (
 
 grant select on credential_sightings to gpuaas_api;
 
+-- Table credit_grants
+
+create table credit_grants (
+  id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  amount_minor bigint not null,
+  left_minor bigint not null,
+  expired_minor bigint not null default 0,
+  expires_at timestamp with time zone,
+  counted_to bigint not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint credit_grants_pkey PRIMARY KEY (id),
+  constraint credit_grants_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint credit_grants_counted_to_check CHECK ((counted_to >= 0)),
+  constraint credit_grants_expired_minor_check CHECK ((expired_minor >= 0)),
+  constraint credit_grants_left CHECK (((left_minor >= 0) AND ((left_minor + expired_minor) <= amount_minor))),
+  constraint credit_grants_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
+);
+
+CREATE INDEX credit_grants_account ON public.credit_grants USING btree (organization_id, currency);
+CREATE INDEX credit_grants_expiry ON public.credit_grants USING btree (expires_at) WHERE ((left_minor > 0) AND (expires_at IS NOT NULL));
+CREATE INDEX credit_grants_open ON public.credit_grants USING btree (organization_id, counted_to) WHERE (left_minor > 0);
+CREATE INDEX credit_grants_page ON public.credit_grants USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.credit_grants FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.credit_grants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table credit_grants enable row level security;
+
+create policy reach on credit_grants
+  using (within_wall(organization_id));
+
+grant select, update on credit_grants to gpuaas_api;
+grant select, update on credit_grants to gpuaas_billing;
+
 -- Table dead_letters
 
 create table dead_letters (
@@ -2673,14 +3080,17 @@ create table dead_letters (
   version bigint not null default 1,
   created_at timestamp with time zone not null default act_time(),
   settled_at timestamp with time zone,
+  "position" bigint,
   constraint dead_letters_pkey PRIMARY KEY (seq),
   constraint dead_letters_check CHECK (((origin = 'consume'::text) = (consumer IS NOT NULL))),
   constraint dead_letters_check1 CHECK (((state = 'open'::text) = (settled_at IS NULL))),
   constraint dead_letters_origin_check CHECK ((origin = ANY (ARRAY['publish'::text, 'consume'::text]))),
+  constraint dead_letters_position_check CHECK (("position" > 0)),
   constraint dead_letters_subject_check CHECK ((subject ~~ 'dlq.%'::text))
 );
 
 CREATE UNIQUE INDEX dead_letters_open ON public.dead_letters USING btree (event_id, COALESCE(consumer, ''::text)) WHERE (state = 'open'::text);
+CREATE INDEX dead_letters_position ON public.dead_letters USING btree ("position") WHERE (state = 'open'::text);
 CREATE INDEX dead_letters_state ON public.dead_letters USING btree (state, seq);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -2691,6 +3101,8 @@ alter table dead_letters enable row level security;
 
 create policy reach on dead_letters
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+create policy sweep on dead_letters for select to gpuaas_relay
+  using (true);
 
 grant insert, select, update on dead_letters to gpuaas_api;
 grant insert, select on dead_letters to gpuaas_mailer;
@@ -2752,6 +3164,7 @@ create table history_archives (
   started_at timestamp with time zone not null default act_time(),
   archived_at timestamp with time zone,
   removed_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
   constraint history_archives_pkey PRIMARY KEY (id),
   constraint history_archives_object_key_key UNIQUE (object_key),
   constraint history_archives_bytes_check CHECK ((bytes >= 0)),
@@ -2944,7 +3357,8 @@ create table leases (
   taken_at timestamp with time zone not null default clock_timestamp(),
   renewed_at timestamp with time zone not null default clock_timestamp(),
   expires_at timestamp with time zone not null,
-  constraint leases_pkey PRIMARY KEY (name),
+  family text not null default ''::text,
+  constraint leases_pkey PRIMARY KEY (family, name),
   constraint leases_fence_check CHECK ((fence > 0)),
   constraint leases_holder_check CHECK (((length(holder) >= 1) AND (length(holder) <= 200))),
   constraint leases_name_check CHECK ((name ~ '^[a-z][a-z-]{1,62}$'::text))
@@ -3005,11 +3419,12 @@ CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.ledger_entrie
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
 CREATE TRIGGER seal AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS new_entries FOR EACH STATEMENT EXECUTE FUNCTION ledger_seal();
+CREATE TRIGGER track_credit AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS new_entries FOR EACH STATEMENT EXECUTE FUNCTION credit_grant_open();
 
 alter table ledger_entries enable row level security;
 
 create policy charges on ledger_entries for insert to gpuaas_billing
-  with check (((kind = ANY (ARRAY['usage'::text, 'top_up'::text, 'refund'::text, 'hold'::text, 'hold_release'::text])) OR ((kind = 'correction'::text) AND ((accounts = '{customer,payments}'::text[]) OR (accounts = '{customer,tax,payments}'::text[])))));
+  with check (((kind = ANY (ARRAY['usage'::text, 'top_up'::text, 'refund'::text, 'hold'::text, 'hold_release'::text])) OR ((kind = 'correction'::text) AND (((accounts = '{customer,payments}'::text[]) OR (accounts = '{customer,tax,payments}'::text[])) OR (accounts = '{customer,grants}'::text[])))));
 create policy decisions on ledger_entries for insert to gpuaas_api
   with check (((kind <> 'usage'::text) AND within_wall(organization_id)));
 create policy reach on ledger_entries for select
@@ -3222,7 +3637,11 @@ insert into machine_edges (machine, from_state, to_state) values
   ('slot', 'reserved', 'cleaning'),
   ('slot', 'reserved', 'cleanup_blocked'),
   ('slot', 'reserved', 'in_use'),
-  ('slot', 'reserved', 'quarantined');
+  ('slot', 'reserved', 'quarantined'),
+  ('terminal_session', '', 'opening'),
+  ('terminal_session', 'open', 'ended'),
+  ('terminal_session', 'opening', 'ended'),
+  ('terminal_session', 'opening', 'open');
 
 -- Table mail_deliveries
 
@@ -3259,6 +3678,45 @@ create policy reach on mail_deliveries
 
 grant insert, select on mail_deliveries to gpuaas_mailer;
 grant insert, select on mail_deliveries to gpuaas_worker;
+
+-- Table negotiated_prices
+
+create table negotiated_prices (
+  id uuid not null,
+  organization_id uuid not null,
+  sku text not null,
+  region text,
+  currency text not null,
+  unit_price_minor bigint not null,
+  effective_from timestamp with time zone not null,
+  effective_to timestamp with time zone,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint negotiated_prices_pkey PRIMARY KEY (id),
+  constraint negotiated_prices_organization_id_sku_region_effective_from_key UNIQUE NULLS NOT DISTINCT (organization_id, sku, region, effective_from),
+  constraint negotiated_prices_period CHECK ((effective_to >= effective_from)),
+  constraint negotiated_prices_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint negotiated_prices_unit_price_minor_check CHECK ((unit_price_minor >= 0)),
+  constraint negotiated_prices_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency),
+  constraint negotiated_prices_region_fkey FOREIGN KEY (region) REFERENCES regions(slug),
+  constraint negotiated_prices_sku_fkey FOREIGN KEY (sku) REFERENCES skus(slug)
+);
+
+CREATE INDEX negotiated_prices_account ON public.negotiated_prices USING btree (organization_id, currency);
+CREATE INDEX negotiated_prices_page ON public.negotiated_prices USING btree (organization_id, id);
+CREATE INDEX negotiated_prices_region ON public.negotiated_prices USING btree (region);
+CREATE INDEX negotiated_prices_sku ON public.negotiated_prices USING btree (sku);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.negotiated_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.negotiated_prices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table negotiated_prices enable row level security;
+
+create policy reach on negotiated_prices
+  using (within_wall(organization_id));
+
+grant insert, select, update on negotiated_prices to gpuaas_api;
 
 -- Table node_certificates
 
@@ -3438,6 +3896,11 @@ create table nodes (
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
   simulated boolean generated always as (((topology -> 'simulated'::text))::boolean) stored,
+  abilities jsonb generated always as (
+CASE
+    WHEN (topology ? 'capabilities'::text) THEN jsonb_path_query_array(topology, '$."capabilities"[*]?(@."able" == true)."ability"'::jsonpath)
+    ELSE NULL::jsonb
+END) stored,
   constraint nodes_pkey PRIMARY KEY (id),
   constraint nodes_address_check CHECK (((length(address) >= 1) AND (length(address) <= 253))),
   constraint nodes_gpus_total_check CHECK (((gpus_total >= 1) AND (gpus_total <= 64))),
@@ -3737,6 +4200,7 @@ create policy reach on payment_customers
   using (within_wall(organization_id));
 
 grant insert, select on payment_customers to gpuaas_api;
+grant select on payment_customers to gpuaas_billing;
 
 -- Table payment_events
 
@@ -3786,10 +4250,13 @@ create table payment_refunds (
   sent_at timestamp with time zone,
   refusal text,
   tax_minor bigint not null default 0,
+  paid_to text not null default 'payer'::text,
   constraint payment_refunds_pkey PRIMARY KEY (id),
   constraint payment_refunds_entry_id_key UNIQUE (entry_id),
   constraint payment_refunds_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_refunds_credit CHECK (((paid_to = 'payer'::text) OR ((sent_at IS NULL) AND (refusal IS NULL)))),
   constraint payment_refunds_end CHECK (((sent_at IS NULL) OR (refusal IS NULL))),
+  constraint payment_refunds_paid_to_check CHECK ((paid_to = ANY (ARRAY['payer'::text, 'credit'::text]))),
   constraint payment_refunds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
   constraint payment_refunds_sent CHECK (((sent_at IS NULL) = (provider_refund_id IS NULL))),
   constraint payment_refunds_tax CHECK (((tax_minor >= 0) AND (tax_minor < amount_minor))),
@@ -3799,7 +4266,7 @@ create table payment_refunds (
 
 CREATE INDEX payment_refunds_organization ON public.payment_refunds USING btree (organization_id, id);
 CREATE INDEX payment_refunds_session ON public.payment_refunds USING btree (session_id);
-CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (id) WHERE ((sent_at IS NULL) AND (refusal IS NULL));
+CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (id) WHERE ((sent_at IS NULL) AND (refusal IS NULL) AND (paid_to = 'payer'::text));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.payment_refunds FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.payment_refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -3838,12 +4305,19 @@ create table payment_sessions (
   check_at timestamp with time zone,
   tax_minor bigint not null default 0,
   tax_treatment jsonb,
+  crossing bigint,
+  attempt integer,
+  method_id text,
+  credited_back_minor bigint not null default 0,
   constraint payment_sessions_pkey PRIMARY KEY (id),
+  constraint payment_sessions_attempt UNIQUE (organization_id, crossing, attempt),
   constraint payment_sessions_provider_checkout_id_key UNIQUE (provider, checkout_id),
   constraint payment_sessions_provider_payment_id_key UNIQUE (provider, payment_id),
   constraint payment_sessions_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_sessions_automatic CHECK ((((crossing IS NULL) = (attempt IS NULL)) AND ((crossing IS NULL) = (method_id IS NULL)))),
   constraint payment_sessions_back CHECK (((refunded_minor >= 0) AND (disputed_minor >= 0) AND ((refunded_minor + disputed_minor) <= credited_minor))),
   constraint payment_sessions_credited CHECK (((credited_minor = 0) OR (credit_entry_id IS NOT NULL))),
+  constraint payment_sessions_credited_back CHECK (((credited_back_minor >= 0) AND (credited_back_minor <= credited_minor))),
   constraint payment_sessions_problem CHECK (((state = 'failed_reconcile'::text) = (problem IS NOT NULL))),
   constraint payment_sessions_provider_check CHECK ((provider = ANY (ARRAY['simulated'::text, 'stripe'::text]))),
   constraint payment_sessions_tax CHECK (((tax_minor >= 0) AND (tax_minor < amount_minor))),
@@ -3855,6 +4329,7 @@ CREATE UNIQUE INDEX payment_sessions_credit_entry ON public.payment_sessions USI
 CREATE INDEX payment_sessions_due ON public.payment_sessions USING btree (check_at) WHERE (check_at IS NOT NULL);
 CREATE INDEX payment_sessions_page ON public.payment_sessions USING btree (organization_id, id);
 CREATE INDEX payment_sessions_state ON public.payment_sessions USING btree (state, id);
+CREATE UNIQUE INDEX payment_sessions_under_way ON public.payment_sessions USING btree (organization_id) WHERE ((crossing IS NOT NULL) AND (state = 'open'::text));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.payment_sessions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.payment_sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -3866,7 +4341,7 @@ create policy reach on payment_sessions
   using (within_wall(organization_id));
 
 grant insert, select, update on payment_sessions to gpuaas_api;
-grant select, update on payment_sessions to gpuaas_billing;
+grant insert, select, update on payment_sessions to gpuaas_billing;
 
 -- Table personal_tokens
 
@@ -4365,6 +4840,7 @@ create policy reach on sign_in_floors
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
 
 grant insert, select, update on sign_in_floors to gpuaas_api;
+grant select (not_before), select (user_id) on sign_in_floors to gpuaas_worker;
 
 -- Table sku_prices
 
@@ -4568,6 +5044,48 @@ create policy reach on task_signers
 grant insert, select, update on task_signers to gpuaas_api;
 grant insert, select, update on task_signers to gpuaas_worker;
 
+-- Table telemetry_points
+
+create table telemetry_points (
+  node_id uuid not null,
+  source text not null,
+  resolution_seconds integer not null,
+  at timestamp with time zone not null,
+  allocation_id uuid,
+  organization_id uuid,
+  gpus text[] not null,
+  host_values jsonb not null,
+  gpu_values jsonb not null,
+  unavailable text,
+  samples integer not null,
+  stale boolean not null default false,
+  constraint telemetry_points_key UNIQUE NULLS NOT DISTINCT (node_id, source, resolution_seconds, at, allocation_id),
+  constraint telemetry_points_gpus_check CHECK ((cardinality(gpus) <= 64)),
+  constraint telemetry_points_guest CHECK (((source = 'host'::text) OR (allocation_id IS NOT NULL))),
+  constraint telemetry_points_resolution_seconds_check CHECK ((resolution_seconds = ANY (ARRAY[10, 300]))),
+  constraint telemetry_points_samples_check CHECK ((samples >= 0)),
+  constraint telemetry_points_source_check CHECK ((source = ANY (ARRAY['host'::text, 'guest'::text]))),
+  constraint telemetry_points_stale CHECK (((NOT stale) OR (resolution_seconds = 300))),
+  constraint telemetry_points_unavailable_check CHECK ((length(unavailable) <= 200)),
+  constraint telemetry_points_whole CHECK (((allocation_id IS NULL) = (organization_id IS NULL))),
+  constraint telemetry_points_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint telemetry_points_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint telemetry_points_owner FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id)
+);
+
+CREATE INDEX telemetry_points_age ON public.telemetry_points USING btree (resolution_seconds, at);
+CREATE INDEX telemetry_points_allocation ON public.telemetry_points USING btree (allocation_id, organization_id, resolution_seconds, at);
+CREATE INDEX telemetry_points_organization ON public.telemetry_points USING btree (organization_id, at);
+CREATE INDEX telemetry_points_stale ON public.telemetry_points USING btree (at) WHERE stale;
+
+alter table telemetry_points enable row level security;
+
+create policy reach on telemetry_points
+  using (within_wall(organization_id));
+
+grant select on telemetry_points to gpuaas_api;
+grant select on telemetry_points to gpuaas_worker;
+
 -- Table tenant_memberships
 
 create table tenant_memberships (
@@ -4600,6 +5118,167 @@ grant select (deleted_at), select (organization_id), select (role), select (user
 grant select on tenant_memberships to gpuaas_relay;
 grant select (deleted_at), select (organization_id), select (user_id) on tenant_memberships to gpuaas_webhooks;
 grant insert, select, update on tenant_memberships to gpuaas_worker;
+
+-- Table terminal_recording_chunks
+
+create table terminal_recording_chunks (
+  recording_id uuid not null,
+  sequence integer not null,
+  organization_id uuid not null,
+  from_offset bigint not null,
+  to_offset bigint not null,
+  last_ms bigint not null,
+  size_bytes integer not null,
+  sha256 text not null,
+  previous_sha256 text not null,
+  object_key text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint terminal_recording_chunks_pkey PRIMARY KEY (recording_id, sequence),
+  constraint terminal_recording_chunks_from_offset_check CHECK ((from_offset >= 0)),
+  constraint terminal_recording_chunks_last_ms_check CHECK ((last_ms >= 0)),
+  constraint terminal_recording_chunks_object_key_check CHECK ((length(object_key) <= 300)),
+  constraint terminal_recording_chunks_previous_sha256_check CHECK ((previous_sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint terminal_recording_chunks_range CHECK ((to_offset >= from_offset)),
+  constraint terminal_recording_chunks_sequence_check CHECK ((sequence >= 1)),
+  constraint terminal_recording_chunks_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint terminal_recording_chunks_size_bytes_check CHECK ((size_bytes > 0)),
+  constraint terminal_recording_chunks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint terminal_recording_chunks_recording_id_fkey FOREIGN KEY (recording_id) REFERENCES terminal_recordings(id)
+);
+
+CREATE INDEX terminal_recording_chunks_organization ON public.terminal_recording_chunks USING btree (organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.terminal_recording_chunks FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.terminal_recording_chunks FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.terminal_recording_chunks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.terminal_recording_chunks FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table terminal_recording_chunks enable row level security;
+
+create policy reach on terminal_recording_chunks
+  using (within_wall(organization_id));
+
+grant insert, select on terminal_recording_chunks to gpuaas_api;
+
+-- Table terminal_recordings
+
+create table terminal_recordings (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  allocation_id uuid not null,
+  user_id uuid not null,
+  kind text not null,
+  records_input boolean not null,
+  created_at timestamp with time zone not null default act_time(),
+  began_at timestamp with time zone,
+  chunks integer not null default 0,
+  stored_bytes bigint not null default 0,
+  recorded_to bigint not null default 0,
+  last_ms bigint not null default 0,
+  last_sha256 text,
+  finished_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  constraint terminal_recordings_pkey PRIMARY KEY (id),
+  constraint terminal_recordings_begun CHECK ((((began_at IS NULL) = (chunks = 0)) AND ((last_sha256 IS NULL) = (chunks = 0)))),
+  constraint terminal_recordings_chunks_check CHECK ((chunks >= 0)),
+  constraint terminal_recordings_kind_check CHECK ((kind = ANY (ARRAY['metadata'::text, 'output'::text]))),
+  constraint terminal_recordings_last_ms_check CHECK ((last_ms >= 0)),
+  constraint terminal_recordings_last_sha256_check CHECK ((last_sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint terminal_recordings_recorded_to_check CHECK ((recorded_to >= 0)),
+  constraint terminal_recordings_stored_bytes_check CHECK ((stored_bytes >= 0)),
+  constraint terminal_recordings_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint terminal_recordings_id_fkey FOREIGN KEY (id) REFERENCES terminal_sessions(id),
+  constraint terminal_recordings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint terminal_recordings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint terminal_recordings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX terminal_recordings_allocation ON public.terminal_recordings USING btree (allocation_id, id);
+CREATE INDEX terminal_recordings_kept ON public.terminal_recordings USING btree (id) WHERE ((removed_at IS NULL) AND (chunks > 0));
+CREATE INDEX terminal_recordings_page ON public.terminal_recordings USING btree (organization_id, id);
+CREATE INDEX terminal_recordings_project ON public.terminal_recordings USING btree (project_id);
+CREATE INDEX terminal_recordings_user ON public.terminal_recordings USING btree (user_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.terminal_recordings FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.terminal_recordings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table terminal_recordings enable row level security;
+
+create policy reach on terminal_recordings
+  using (within_wall(organization_id));
+
+grant insert, select, update (began_at), update (chunks), update (finished_at), update (last_ms), update (last_sha256), update (recorded_to), update (removed_at), update (stored_bytes) on terminal_recordings to gpuaas_api;
+
+-- Table terminal_sessions
+
+create table terminal_sessions (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  allocation_id uuid not null,
+  node_id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  state text not null default 'opening'::text,
+  version bigint not null default 1,
+  recording text not null,
+  columns integer not null,
+  rows integer not null,
+  simulated boolean not null,
+  created_at timestamp with time zone not null default act_time(),
+  opened_at timestamp with time zone,
+  open_by timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  end_reason text,
+  exit_code integer,
+  home_copy text,
+  home_peer_url text,
+  sent_bytes bigint,
+  received_bytes bigint,
+  kind text not null default 'shell'::text,
+  port integer,
+  constraint terminal_sessions_pkey PRIMARY KEY (id),
+  constraint terminal_sessions_columns_check CHECK (((columns >= 1) AND (columns <= 1000))),
+  constraint terminal_sessions_ended CHECK ((((state = 'ended'::text) = (ended_at IS NOT NULL)) AND ((state = 'ended'::text) = (end_reason IS NOT NULL)))),
+  constraint terminal_sessions_exit_code_check CHECK (((exit_code >= 0) AND (exit_code <= 255))),
+  constraint terminal_sessions_home CHECK (((home_copy IS NULL) = (home_peer_url IS NULL))),
+  constraint terminal_sessions_home_copy_check CHECK ((length(home_copy) <= 64)),
+  constraint terminal_sessions_home_peer_url_check CHECK ((length(home_peer_url) <= 300)),
+  constraint terminal_sessions_kind_check CHECK ((kind = ANY (ARRAY['shell'::text, 'ssh'::text, 'forward'::text]))),
+  constraint terminal_sessions_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,62}$'::text)),
+  constraint terminal_sessions_port CHECK (((kind = 'forward'::text) = (port IS NOT NULL))),
+  constraint terminal_sessions_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint terminal_sessions_received_bytes_check CHECK ((received_bytes >= 0)),
+  constraint terminal_sessions_recording_check CHECK ((recording = ANY (ARRAY['off'::text, 'metadata'::text, 'output'::text]))),
+  constraint terminal_sessions_rows_check CHECK (((rows >= 1) AND (rows <= 1000))),
+  constraint terminal_sessions_sent_bytes_check CHECK ((sent_bytes >= 0)),
+  constraint terminal_sessions_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint terminal_sessions_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint terminal_sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint terminal_sessions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint terminal_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX terminal_sessions_allocation ON public.terminal_sessions USING btree (allocation_id);
+CREATE INDEX terminal_sessions_live ON public.terminal_sessions USING btree (id) WHERE (state <> 'ended'::text);
+CREATE INDEX terminal_sessions_node ON public.terminal_sessions USING btree (node_id);
+CREATE INDEX terminal_sessions_page ON public.terminal_sessions USING btree (organization_id, allocation_id, id);
+CREATE INDEX terminal_sessions_project ON public.terminal_sessions USING btree (project_id);
+CREATE INDEX terminal_sessions_user ON public.terminal_sessions USING btree (user_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.terminal_sessions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.terminal_sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.terminal_sessions FOR EACH ROW EXECUTE FUNCTION guard_machine('terminal_session');
+
+alter table terminal_sessions enable row level security;
+
+create policy reach on terminal_sessions
+  using (within_wall(organization_id));
+
+grant insert, select, update on terminal_sessions to gpuaas_api;
+grant select, update (end_reason), update (ended_at), update (home_copy), update (home_peer_url), update (opened_at), update (state), update (version) on terminal_sessions to gpuaas_worker;
 
 -- Table token_denials
 
@@ -4698,6 +5377,7 @@ create table usage_evidence (
   digest bytea not null,
   result_key text not null,
   received_at timestamp with time zone not null default act_time(),
+  speed integer not null default 1,
   constraint usage_evidence_pkey PRIMARY KEY (allocation_id, generation, sequence, from_at),
   constraint usage_evidence_check CHECK (((to_at > from_at) AND (to_at <= (from_at + '1 day'::interval)))),
   constraint usage_evidence_check1 CHECK ((counts_to >= counts_from)),
@@ -4705,6 +5385,7 @@ create table usage_evidence (
   constraint usage_evidence_generation_check CHECK ((generation > 0)),
   constraint usage_evidence_gpus_check CHECK ((gpus >= 0)),
   constraint usage_evidence_sequence_check CHECK ((sequence > 0)),
+  constraint usage_evidence_speed_check CHECK (((speed >= 1) AND (speed <= 100000))),
   constraint usage_evidence_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
   constraint usage_evidence_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
 ) partition by RANGE (from_at);

@@ -1,34 +1,31 @@
-import { join } from 'node:path';
-import { type NodeEnrolled, nodeTransport } from '@gpuaas/contract/node';
-import { backoffMs, type Chance, systemChance } from './chance.ts';
-import { type Clock, sleepWell, systemClock } from './clock.ts';
+import { type Chance, systemChance } from './chance.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { makeConditions } from './conditions.ts';
-import { makeDisk } from './disk.ts';
-import { openDrain } from './drain.ts';
 import type { Host } from './host/port.ts';
-import { type Enrolment, EnrolmentFailure, enrol, renew } from './identity/enrol.ts';
-import { type Identity, makeIdentityFiles } from './identity/identity-files.ts';
+import { type Enrolment, renew } from './identity/enrol.ts';
+import { type Enrolments, makeEnrolments, makeHearSigners } from './identity/enrolments.ts';
 import { makeResultSigner } from './identity/keys.ts';
-import { inTime } from './in-time.ts';
 import { makeDeadlines } from './leases/deadlines.ts';
-import { openLeases } from './leases/leases.ts';
+import { makeComposeHeartbeat } from './loops/compose-heartbeat.ts';
 import { makeHeartbeats } from './loops/heartbeat.ts';
 import { keepRenewed } from './loops/renewal.ts';
 import { waitForTasks } from './loops/wait-for-tasks.ts';
-import { openServerTime } from './server-time.ts';
-import { type AgentSettings, withDefaults } from './settings.ts';
+import { type AgentSettings, type WholeSettings, withDefaults } from './settings.ts';
+import { type AgentState, openState } from './state.ts';
 import { type Checkpoint, makeExecutor } from './tasks/executor.ts';
-import { makeHandlers } from './tasks/handlers.ts';
-import { beginJournal, openJournal } from './tasks/journal.ts';
+import { makeHandlers } from './tasks/handlers/all.ts';
+import { openJournal } from './tasks/journal.ts';
 import { makeOutbox } from './tasks/outbox.ts';
-import { makeProgress } from './tasks/progress.ts';
-import { openSigners } from './tasks/signers.ts';
+import { makePostedProgress } from './tasks/posted-progress.ts';
 import { type Log, silentLog } from './telemetry/log.ts';
-import { type Client, makeClient } from './transport/client.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
+import { makeDial } from './terminal/dial.ts';
+import { makeTerminals } from './terminal/terminals.ts';
+import type { Client } from './transport/client.ts';
+import { type ControlPlane, openControlPlane } from './transport/control-plane.ts';
 import type { SelfUpdate } from './update/self-update.ts';
 import { makeUsageDelivery } from './usage/delivery.ts';
 import { type Meter, makeMeter } from './usage/meter.ts';
-import { openUsageFiles } from './usage/usage-files.ts';
 
 /**
  * A node agent: it dials out, takes signed tasks, does them on its host and says what came of them. It owns its state
@@ -50,6 +47,8 @@ export interface AgentStatus {
   readonly unacknowledged: number;
   /** Usage records that the control plane has not answered for. */
   readonly usageWaiting: number;
+  /** Samples that the control plane has not answered for. */
+  readonly samplesWaiting: number;
   readonly leases: number;
   readonly isDraining: boolean;
   readonly refused: Readonly<Record<string, number>>;
@@ -71,11 +70,6 @@ export interface AgentParts {
   readonly checkpoint?: (name: Checkpoint, task: { readonly task_id: string }) => Promise<void> | undefined;
 }
 
-const attemptsToEnrol = 8;
-const retryEnrolment = { firstMs: 1_000, maxMs: 15_000 };
-/** A phase that is over sooner is not worth a transaction at the other end. */
-const worthAWordMs = 20;
-const progressLimitMs = 5_000;
 const pruneEveryMs = 60_000;
 const leastGraceMs = 200;
 
@@ -83,180 +77,131 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const settings = withDefaults(parts.settings);
   const { host, clock = systemClock, chance = systemChance, log = silentLog } = parts;
   const elapsedMs = parts.elapsedMs ?? (() => clock.now().getTime());
-  const disk = makeDisk({ forced: settings.forcesToDisk });
-  const at = (name: string) => join(settings.stateDir, name);
-  for (const folder of ['.', 'tasks', 'leases', 'usage']) await disk.sweep(at(folder));
   const bootId = settings.bootId ?? chance.uuid();
-  const files = makeIdentityFiles({ disk, ...settings });
   let meter: Meter | undefined;
-  const [time, signers, leases, drain, usage] = await Promise.all([
-    openServerTime({ clock, elapsedMs, disk, path: at('time.json') }),
-    openSigners({ disk, path: at('signers.json') }),
-    openLeases({ disk, dir: at('leases'), onChange: () => meter?.look() }),
-    openDrain({ disk, path: at('drain.json') }),
-    openUsageFiles({ disk, dir: at('usage') }),
-  ]);
-
-  let everyMs = 15_000;
-  let refusedList = '';
-  const hearSigners = async (answer: Pick<NodeEnrolled, 'signers' | 'signers_statement'>) => {
-    if ((await signers.hear(answer.signers, answer.signers_statement)) !== 'refused') return;
-    // Heartbeats repeat the list; one line for each list is enough.
-    const list = JSON.stringify(answer.signers_statement ?? answer.signers);
-    if (list === refusedList) return;
-    refusedList = list;
-    const advice = signers.isAnchored ? 'it changes nothing' : 'enrol this node again with an operator’s token';
-    log.error(
-      { keys: answer.signers.length },
-      `no key that we know vouches for the list of task-signing keys: ${advice}`,
-    );
-  };
-  const learn = async (answer: NodeEnrolled, askedAtMs: number) => {
-    everyMs = answer.heartbeat_seconds * 1_000;
-    await time.learn(answer.server_time, askedAtMs);
-    await disk.write(at('pace.json'), JSON.stringify(answer.heartbeat_seconds));
-  };
-  const enrolOnce = async (enrolment: Enrolment, as?: string): Promise<Identity> => {
-    const askedAtMs = elapsedMs();
-    const common = { url: settings.url, peerId: settings.peerId, files, signers };
-    const self = { agentVersion: settings.agentVersion, bootId };
-    const { identity, answer } = await enrol({
-      enrolment,
-      ...common,
-      ...self,
-      ...(as !== undefined && { nodeId: as }),
-    });
-    await learn(answer, askedAtMs);
-    log.info({ node_id: identity.nodeId }, 'enrolled');
-    return identity;
-  };
-  const enrolPatiently = async (enrolment: Enrolment, as?: string): Promise<Identity> => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await enrolOnce(enrolment, as);
-      } catch (error) {
-        if (attempt === attemptsToEnrol || (error instanceof EnrolmentFailure && !error.mayRetry)) throw error;
-        log.warn({ attempt, err: error }, 'enrolment did not succeed yet');
-        const asked = error instanceof EnrolmentFailure ? (error.retryAfterMs ?? 0) : 0;
-        await clock.sleep(asked + backoffMs(retryEnrolment, attempt, chance));
-      }
-    }
-  };
-  /** Nobody listens to an expired certificate; but leases are kept by this agent, and have to end on time. */
-  const keepExpired = (expired: Identity, error: unknown): Identity => {
-    log.error({ err: error }, 'the node needs a new enrolment and the token did not help; leases are kept meanwhile');
-    return expired;
-  };
-  const firstIdentity = async (): Promise<Identity> => {
-    // A damaged identity needs an operator's token; without one an operator has to look.
-    let isNew = true;
-    const there = await files.read().catch((error: unknown) => {
-      if (!settings.enrolment) throw error;
-      log.error({ err: error }, 'the identity is damaged and is replaced');
-      isNew = false;
-      return undefined;
-    });
-    // A node that trusts no task-signing key is of no use: a token that was given heals that too.
-    const isGood = there !== undefined && there.validToMs > time.nowMs() && signers.isAnchored;
-    if (there && (isGood || !settings.enrolment)) return there;
-    if (!settings.enrolment) throw new Error('this host is not enrolled; give it an operator’s token');
-    // Once: leases wait for this agent to start. The loop that renews goes on trying.
-    if (there) return enrolOnce(settings.enrolment, there.nodeId).catch((error: unknown) => keepExpired(there, error));
-    const identity = await enrolPatiently(settings.enrolment);
-    if (isNew) await beginJournal(disk, at('tasks'), time.nowMs());
-    return identity;
-  };
-
-  let identity = await firstIdentity();
-  const { nodeId } = identity;
-  everyMs = readPace(await disk.read(at('pace.json'))) ?? everyMs;
-  const connect = async (as: Identity) => {
-    const trust = await files.httpsTrust();
-    if (trust === undefined) throw new Error('there is no HTTPS trust file; enrol again with a fingerprint');
-    return makeClient({ url: settings.url, trust, peerId: settings.peerId, identity: as });
-  };
-  let client = await connect(identity);
-  const become = async (next: Identity) => {
-    const before = client;
-    client = await connect(next);
-    identity = next;
-    before.retire();
-  };
-
+  const state = await openState({ settings, clock, elapsedMs, onLeaseChange: () => meter?.look() });
+  const enrolments = makeEnrolments({ settings, state, bootId, clock, elapsedMs, chance, log });
+  const controlPlane = await openControlPlane({ first: await enrolments.first(), files: state.files, settings });
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const journal = await openJournal({ disk, dir: at('tasks') });
+  const common: Common = {
+    ...{ parts, settings, host, state, enrolments, controlPlane, clock, elapsedMs, chance, log, bootId },
+    nodeId: controlPlane.identity.nodeId,
+    client: () => controlPlane.client,
+    signal: stopping.signal,
+    hearSigners: makeHearSigners({ signers: state.signers, log }),
+  };
+  const work = await openWork(common);
+  meter = work.meter;
+  await work.compare();
+  work.executor.resume();
+  const loops = startLoops(common, work);
+  const { executor, outbox, delivery, telemetry, heartbeats, terminals } = work;
+  return {
+    nodeId: common.nodeId,
+    connected: heartbeats.first,
+    status: () => ({
+      nodeId: common.nodeId,
+      certificateValidTo: new Date(controlPlane.identity.validToMs),
+      running: executor.running,
+      unacknowledged: outbox.waiting,
+      usageWaiting: delivery.waiting,
+      samplesWaiting: telemetry.waiting,
+      leases: state.leases.held().length,
+      isDraining: state.drain.isDraining,
+      refused: executor.refused,
+      lastAnsweredAtMs: heartbeats.lastAnsweredAtMs,
+    }),
+    async recover(enrolment) {
+      await controlPlane.become(await enrolments.patiently(enrolment, common.nodeId));
+      heartbeats.nudge();
+    },
+    async close() {
+      await executor.close(settings.closeGraceMs);
+      // A shell without its agent could not be reached any more; the next agent would not know of it.
+      await terminals.close();
+      stopping.abort(new Error('the agent is closing'));
+      controlPlane.client.close();
+      // Whatever still hangs is on disk; the next process takes it up.
+      await Promise.race([loops, patience(Math.max(settings.closeGraceMs, leastGraceMs))]);
+    },
+  };
+}
+
+/** What every part of an agent may ask for. */
+interface Common {
+  readonly parts: AgentParts;
+  readonly settings: WholeSettings;
+  readonly host: Host;
+  readonly state: AgentState;
+  readonly enrolments: Enrolments;
+  readonly controlPlane: ControlPlane;
+  readonly nodeId: string;
+  readonly bootId: string;
+  readonly client: () => Client;
+  readonly clock: Clock;
+  readonly elapsedMs: () => number;
+  readonly chance: Chance;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly hearSigners: ReturnType<typeof makeHearSigners>;
+}
+
+type AgentWork = Awaited<ReturnType<typeof openWork>>;
+
+/** Opens what does the work: tasks and their results, terminals, usage, and what a heartbeat says and hears. */
+async function openWork(common: Common) {
+  const { parts, settings, host, state, nodeId, bootId, client, clock, elapsedMs, chance, log } = common;
+  const { time, leases, drain, signers, files } = state;
+  const journal = await openJournal({ disk: state.disk, dir: state.tasksDir });
   const sign = makeResultSigner(await files.resultKey());
-  const line = { nodeId, client: () => client, clock, chance, log, signal };
-  const outbox = makeOutbox({ ...line, journal });
-  const delivery = makeUsageDelivery({ ...line, files: usage });
-  meter = makeMeter({
-    ...{ nodeId, bootId, host, leases, sign, time, clock, chance, log },
-    files: usage,
-    everyMs: settings.usageEveryMs,
-    wasSent: delivery.wasSent,
-    onRecord: delivery.nudge,
+  const outbox = makeOutbox({ ...common, journal });
+  const delivery = makeUsageDelivery({ ...common, files: state.usage });
+  const meter = makeMeter({
+    ...{ nodeId, bootId, host, leases, sign, time, clock, chance, log, files: state.usage },
+    ...{ everyMs: settings.usageEveryMs, speed: settings.gpuTimeSpeed },
+    ...{ wasSent: delivery.wasSent, onRecord: delivery.nudge },
   });
-  const measured = meter;
-  const conditions = makeConditions({ host, leases, journal, isDraining: () => drain.isDraining, now: time.now });
+  const telemetry = await openTelemetry({
+    ...{ nodeId, host, client, time, clock, chance, log },
+    ...{ disk: state.disk, dir: state.telemetryDir, everyMs: settings.sampleEveryMs },
+  });
+  const conditions = makeConditions({
+    ...{ host, leases, journal, isDraining: () => drain.isDraining, now: time.now },
+    hot: () => telemetry.hot,
+  });
   const compare = () =>
     conditions.compare().catch((error: unknown) => log.warn({ err: error }, 'runtimes could not be compared'));
-  const selfUpdate = parts.makeSelfUpdate?.({ client: () => client, nodeId });
+  const dial = makeDial({
+    identity: () => common.controlPlane.identity,
+    trust: () => files.httpsTrust(),
+    peerId: settings.peerId,
+  });
+  const terminals = makeTerminals({ host, dial, time, clock, elapsedMs, chance, log });
+  const selfUpdate = parts.makeSelfUpdate?.({ client, nodeId });
   const executor = makeExecutor({
-    ...line,
-    host,
-    handlers: makeHandlers({ host, leases, drain, selfUpdate, onDiscovery: compare }),
-    signers,
-    journal,
-    outbox,
-    leases,
-    time,
-    sign,
+    ...{ nodeId, host, signers, journal, outbox, leases, time, clock, log, sign },
+    handlers: makeHandlers({ host, leases, drain, terminals, selfUpdate, onDiscovery: compare }),
     mostRunning: settings.mostRunning,
     workLimitMs: settings.workLimitMs,
     checkpoint: parts.checkpoint ?? (() => undefined),
     onChange: () => deadlines.look(),
     onLeaseEnded: () => heartbeats.nudge(),
-    makeProgress: (task) => {
-      const path = nodeTransport.progress.path.replace('{id}', nodeId).replace('{task_id}', task.task_id);
-      return makeProgress({
-        generation: task.generation,
-        now: time.now,
-        hesitate: (over) => sleepWell(clock, worthAWordMs, over),
-        post: async (progress) => {
-          // A word that is lost on its way is not said again: the next one says more.
-          const order = { method: 'POST', path, body: progress, limitMs: progressLimitMs, signal } as const;
-          await client.call(order).catch(() => undefined);
-        },
-      });
-    },
+    makeProgress: makePostedProgress({ ...common, now: time.now }),
   });
   const deadlines = makeDeadlines({ leases, time, clock, chance, log, end: executor.endLease });
+  const prune = makePrune(common, () => journal.prune(time.nowMs()));
   const heartbeats = makeHeartbeats({
-    ...line,
-    elapsedMs,
-    everyMs: () => everyMs,
-    async compose() {
-      const utilization = await inTime(host.utilization()).catch(() => undefined);
-      const images = await inTime(host.images()).catch(() => undefined);
-      const held = leases.held();
-      parts.record?.({ at: time.now().toISOString(), gpu_utilization: utilization, leases: held.length });
-      return {
-        boot_id: bootId,
-        agent_version: settings.agentVersion,
-        sent_at: clock.now().toISOString(),
-        conditions: await conditions.read(),
-        leases: held,
-        running_tasks: executor.running.slice(0, 64),
-        ...(utilization && { gpu_utilization: utilization.slice(0, 64).map(Math.round) }),
-        ...(images && { images: images.slice(0, 64) }),
-      };
-    },
+    ...common,
+    everyMs: () => state.pace.everyMs,
+    compose: makeComposeHeartbeat({
+      ...{ host, leases, conditions, executor, time, clock, bootId, record: parts.record },
+      agentVersion: settings.agentVersion,
+    }),
     listen() {
       const { epoch } = drain;
       return async (answer, askedAtMs) => {
         await time.learn(answer.server_time, askedAtMs);
-        await hearSigners(answer);
+        await common.hearSigners(answer);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         prune();
@@ -264,77 +209,71 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       };
     },
   });
-  let prunedAtMs = Number.NEGATIVE_INFINITY;
-  const prune = () => {
-    if (elapsedMs() - prunedAtMs < pruneEveryMs) return;
-    prunedAtMs = elapsedMs();
-    journal.prune(time.nowMs()).catch((error: unknown) => log.warn({ err: error }, 'old tasks could not be forgotten'));
-  };
+  return { journal, outbox, delivery, telemetry, meter, compare, terminals, executor, deadlines, heartbeats };
+}
 
-  await compare();
-  executor.resume();
+/** Starts everything that goes on until the agent closes. One loop that fails does not end the others. */
+async function startLoops(common: Common, work: AgentWork): Promise<void> {
+  const { signal, log } = common;
+  const { deadlines, heartbeats, meter, delivery, telemetry, executor, journal } = work;
+  // The time is known after the first answer; what was measured before would be by this host's own clock.
+  const answered = () => Promise.race([heartbeats.first, stopped(signal)]);
   const loops = [
     deadlines.run(signal),
     heartbeats.run(signal),
-    // The time is known after the first answer; what was measured before would be by this host's own clock.
-    Promise.race([heartbeats.first, stopped(signal)]).then(() => measured.run(signal)),
+    answered().then(() => meter.run(signal)),
     delivery.run(signal),
-    Promise.race([heartbeats.first, stopped(signal)]).then(() =>
-      waitForTasks({ ...line, executor, known: () => journal.open().map(({ task }) => task.task_id) }),
+    answered().then(() => telemetry.run(signal)),
+    answered().then(() =>
+      waitForTasks({ ...common, executor, known: () => journal.open().map(({ task }) => task.task_id) }),
     ),
-    keepRenewed({
-      ...line,
-      identity: () => identity,
-      nowMs: time.nowMs,
-      async renew() {
-        if (time.nowMs() >= identity.validToMs) {
-          if (!settings.enrolment) throw new Error('the certificate has expired; enrol again');
-          return become(await enrolOnce(settings.enrolment, nodeId));
-        }
-        const askedAtMs = elapsedMs();
-        const next = await renew({ client, identity, files });
-        await learn(next.answer, askedAtMs);
-        await hearSigners(next.answer);
-        await become(next.identity);
-      },
-      async reread() {
-        const there = await files.read();
-        if (!there || there.certificate === identity.certificate || there.nodeId !== nodeId) return false;
-        await become(there);
-        return true;
-      },
-    }),
-  ].map((loop) =>
-    loop.catch((error: unknown) => {
-      if (!signal.aborted) log.error({ err: error }, 'a loop of the agent ended');
-    }),
+    startRenewals(common),
+  ];
+  await Promise.all(
+    loops.map((loop) =>
+      loop.catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error }, 'a loop of the agent ended');
+      }),
+    ),
   );
+}
 
-  return {
-    nodeId,
-    connected: heartbeats.first,
-    status: () => ({
-      nodeId,
-      certificateValidTo: new Date(identity.validToMs),
-      running: executor.running,
-      unacknowledged: outbox.waiting,
-      usageWaiting: delivery.waiting,
-      leases: leases.held().length,
-      isDraining: drain.isDraining,
-      refused: executor.refused,
-      lastAnsweredAtMs: heartbeats.lastAnsweredAtMs,
-    }),
-    async recover(enrolment) {
-      await become(await enrolPatiently(enrolment, nodeId));
-      heartbeats.nudge();
+function startRenewals(common: Common): Promise<void> {
+  const { settings, state, controlPlane, enrolments, elapsedMs, nodeId, hearSigners } = common;
+  const { files, time } = state;
+  return keepRenewed({
+    ...common,
+    identity: () => controlPlane.identity,
+    nowMs: time.nowMs,
+    async renew() {
+      const { identity, client } = controlPlane;
+      if (time.nowMs() >= identity.validToMs) {
+        if (!settings.enrolment) throw new Error('the certificate has expired; enrol again');
+        return controlPlane.become(await enrolments.once(settings.enrolment, nodeId));
+      }
+      const askedAtMs = elapsedMs();
+      const next = await renew({ client, identity, files });
+      await enrolments.learn(next.answer, askedAtMs);
+      await hearSigners(next.answer);
+      await controlPlane.become(next.identity);
     },
-    async close() {
-      await executor.close(settings.closeGraceMs);
-      stopping.abort(new Error('the agent is closing'));
-      client.close();
-      // Whatever still hangs is on disk; the next process takes it up.
-      await Promise.race([Promise.all(loops), patience(Math.max(settings.closeGraceMs, leastGraceMs))]);
+    async reread() {
+      const there = await files.read();
+      const isOther = there && there.certificate !== controlPlane.identity.certificate && there.nodeId === nodeId;
+      if (!isOther) return false;
+      await controlPlane.become(there);
+      return true;
     },
+  });
+}
+
+/** Forgets old tasks now and then, as heartbeats are answered. */
+function makePrune({ elapsedMs, log }: Pick<Common, 'elapsedMs' | 'log'>, prune: () => Promise<void>): () => void {
+  let prunedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (elapsedMs() - prunedAtMs < pruneEveryMs) return;
+    prunedAtMs = elapsedMs();
+    prune().catch((error: unknown) => log.warn({ err: error }, 'old tasks could not be forgotten'));
   };
 }
 
@@ -345,8 +284,3 @@ const stopped = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-
-function readPace(text: string | undefined): number | undefined {
-  const seconds = Number(text ?? Number.NaN);
-  return Number.isInteger(seconds) && seconds > 0 ? seconds * 1_000 : undefined;
-}

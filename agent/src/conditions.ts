@@ -20,6 +20,8 @@ export function makeConditions(parts: {
   readonly journal: Journal;
   readonly isDraining: () => boolean;
   readonly now: () => Date;
+  /** GPUs that heat slows down, by their place. */
+  readonly hot: () => readonly number[];
 }): Conditions {
   const { host, leases, journal } = parts;
   const last = new Map<string, NodeCondition>();
@@ -59,6 +61,15 @@ export function makeConditions(parts: {
           `Unreadable: ${names(journal.unreadable)}`,
         ),
         claim('RuntimesLeased', orphans.length === 0, 'Orphans', `Running without a lease: ${names(orphans)}`),
+        claim(
+          'GpusCool',
+          parts.hot().length === 0,
+          'ThermalThrottling',
+          `Heat slows down ${parts
+            .hot()
+            .map((at) => `slot ${at}`)
+            .join(', ')}.`,
+        ),
         claim('AcceptsLeases', !parts.isDraining(), 'Draining', 'The node takes no new lease.'),
       ];
       return [...ours, ...theirs].slice(0, mostConditions);

@@ -1,3 +1,4 @@
+import { sampleSeconds } from '@gpuaas/contract/node';
 import type { Enrolment } from './identity/enrol.ts';
 
 /** The settings of an agent. `main.ts` reads them from the environment, a fleet in one process makes them. */
@@ -21,6 +22,10 @@ export interface AgentSettings {
   readonly closeGraceMs?: number;
   /** How often what runs is measured. */
   readonly usageEveryMs?: number;
+  /** How often the host is measured for its metrics. */
+  readonly sampleEveryMs?: number;
+  /** How many times as fast GPU time passes. Only a fleet of simulated hosts sets it; `main.ts` cannot. */
+  readonly gpuTimeSpeed?: number;
 }
 
 export const withDefaults = (settings: AgentSettings) => ({
@@ -29,7 +34,11 @@ export const withDefaults = (settings: AgentSettings) => ({
   workLimitMs: 60 * 60_000,
   closeGraceMs: 5_000,
   usageEveryMs: 60_000,
+  sampleEveryMs: sampleSeconds * 1_000,
+  gpuTimeSpeed: 1,
   peerId: undefined,
   enrolment: undefined,
   ...settings,
 });
+
+export type WholeSettings = ReturnType<typeof withDefaults>;

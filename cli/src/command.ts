@@ -21,6 +21,7 @@ export interface Surroundings {
     readonly now?: () => number;
     readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
     readonly newKey?: () => string;
+    readonly WebSocket?: typeof WebSocket;
   };
 }
 
@@ -114,6 +115,8 @@ export interface CommandSpec {
   readonly examples: readonly [string, ...string[]];
   /** It only reads. */
   readonly reads?: true;
+  /** In a terminal it repeats by itself, as with --watch. */
+  readonly live?: true;
   /** The operation that it calls. Most commands are one operation and need no code. */
   readonly operation?: OperationId;
   /** A flag that switches to another operation: that of the project, of the organization. */

@@ -1,23 +1,33 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
 import { access } from './table/access.ts';
 import { billing } from './table/billing.ts';
+import { cards } from './table/cards.ts';
 import { catalog } from './table/catalog.ts';
 import { compute } from './table/compute.ts';
 import { documents } from './table/documents.ts';
+import { finance } from './table/finance.ts';
 import { fleet } from './table/fleet.ts';
 import { insight } from './table/insight.ts';
+import { metrics } from './table/metrics.ts';
 import { notifications } from './table/notifications.ts';
 import { people } from './table/people.ts';
 import { platform } from './table/platform.ts';
+import { recordings } from './table/recordings.ts';
 import { simulator } from './table/simulator.ts';
+import { sshGroup } from './table/ssh.ts';
 import { start } from './table/start.ts';
 import { teamwork } from './table/team.ts';
+import { terminals } from './table/terminals.ts';
 import { tooling } from './table/tooling.ts';
 
 /** Every command as data. Only the code of the called command is loaded, so that help is fast. */
 export const groups: readonly CommandGroup[] = [
   start,
   compute,
+  terminals,
+  sshGroup,
+  recordings,
+  metrics,
   teamwork,
   notifications,
   access,
@@ -26,6 +36,8 @@ export const groups: readonly CommandGroup[] = [
   people,
   platform,
   billing,
+  cards,
+  finance,
   documents,
   insight,
   simulator,

@@ -58,6 +58,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   insufficient_balance: exitCodes.limit,
   rate_limit_exceeded: exitCodes.limit,
   ssh_key_limit: exitCodes.limit,
+  terminal_session_limit: exitCodes.limit,
 };
 
 export function exitCodeOf(status: number, code?: string): ExitCode {
@@ -86,6 +87,8 @@ const nextSteps: Readonly<Record<string, string>> = {
   os_image_not_found: 'gpuaas image list shows all images.',
   ssh_key_exists: 'The key exists already: gpuaas key list.',
   version_conflict: 'It was changed in the meantime: read it again and repeat the command.',
+  terminal_session_in_use: 'Add --take-over to type there, or --read-only to watch it.',
+  terminal_session_limit: 'End one: gpuaas terminal-sessions <id> shows them.',
   node_in_use: 'Drain it first: gpuaas ops node drain <node> --reason <why>.',
 };
 

@@ -188,7 +188,7 @@ const goldens: readonly Golden[] = [
   { name: 'why-failed', args: ['why', id], script: { ...world, [`GET /api/v1/allocations/${id}`]: failed } },
   { name: 'launch-simulated', args: ['launch', 'h200-sxm-slicex1', '-y'], script: simulated },
   { name: 'why-simulated', args: ['why', id], script: simulated },
-  { name: 'ssh-simulated', args: ['ssh', id], script: simulated },
+  { name: 'ssh-no-host-keys', args: ['ssh', id], script: simulated },
   {
     name: 'timeline',
     args: ['timeline', id],

@@ -43,7 +43,9 @@ async function run(command: CommandSpec, args: readonly string[], around: Surrou
   const file = await findProjectFile(around);
   const given = checkGiven(command, withDefaults(command, typed, file));
   const { openSession } = await import('./account/session.ts');
-  const { jq, watch } = given.values;
+  const { jq, output } = given.values;
+  const isLive = command.live === true && around.stdout.isTTY === true && output === undefined && jq === undefined;
+  const watch = given.values['watch'] || isLive;
   const heard =
     typeof jq === 'string' ? answeringTo(around, await (await import('./jq.ts')).throughJq(jq, around.stdout)) : around;
   const open = (where: Surroundings) => openSession(given, where, { commands, file });

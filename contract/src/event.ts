@@ -63,6 +63,7 @@ export const streams = {
   STORAGE: { subjects: 'storage.>', maxAgeDays: 7 },
   NOTIFICATIONS: { subjects: 'notifications.>', maxAgeDays: 7 },
   TENANCY: { subjects: 'tenancy.>', maxAgeDays: 7 },
+  TERMINAL: { subjects: 'terminal.>', maxAgeDays: 7 },
   DLQ: { subjects: 'dlq.>', maxAgeDays: 30 },
 } as const;
 export type Stream = keyof typeof streams;

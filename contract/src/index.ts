@@ -19,3 +19,4 @@ export * from './route.ts';
 export * from './routes/index.ts';
 export * from './scopes.ts';
 export * from './tax/rates.ts';
+export * from './telemetry/metrics.ts';

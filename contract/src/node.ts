@@ -1,5 +1,5 @@
 /**
- * The protocol between the control plane and a node agent. The agent imports this file and nothing else of the
+ * The protocol between the control plane and a node agent. The agent imports this file, terminal/ and nothing else of the
  * contract, so that what runs on a customer-facing host stays small.
  *
  * The agent dials out over mTLS, on one connection (`node/line.ts`), and long-polls for one task at a time. A task is
@@ -14,6 +14,8 @@ export * from './node/identity.ts';
 export * from './node/line.ts';
 export * from './node/signers.ts';
 export * from './node/tasks.ts';
+export * from './node/telemetry.ts';
 export * from './node/topology.ts';
 export * from './node/transport.ts';
 export * from './node/usage.ts';
+export * from './telemetry/metrics.ts';

@@ -1,15 +1,22 @@
-import { billingPolicies } from './billing-policies.ts';
-import { invoicingPolicies } from './invoicing-policies.ts';
 import { notificationPolicies } from './notifications/policies.ts';
+import { billingPolicies } from './policies/billing.ts';
+import { invoicingPolicies } from './policies/invoicing.ts';
 import { definePolicy, onOff, type Policy, whole } from './policy.ts';
+import { telemetryPolicies } from './telemetry/policies.ts';
+import { terminalPolicies } from './terminal/policies.ts';
 
-const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: number, description: string) =>
+const perMinute = <const K extends `rate_limit.${string}`>(
+  key: K,
+  fallback: number,
+  description: string,
+  maximum = 1_000_000,
+) =>
   definePolicy({
     key,
     type: 'integer',
     default: fallback,
     minimum: 1,
-    maximum: 1_000_000,
+    maximum,
     unit: 'requests per minute',
     description,
     owner: 'edge',
@@ -29,7 +36,12 @@ export const policies = [
     'Requests of one caller for payments, refunds and balances.',
   ),
   perMinute('rate_limit.admin_overview_requests_per_minute', 600, 'Requests of one operator in the admin lane.'),
-  perMinute('rate_limit.terminal_token_requests_per_minute', 10, 'Terminal tokens minted by one caller.'),
+  perMinute(
+    'rate_limit.terminal_token_requests_per_minute',
+    10,
+    'Terminal tokens minted by one person, and from one address, in any minute.',
+    1_000,
+  ),
   perMinute(
     'rate_limit.credential_attempts_per_minute',
     60,
@@ -135,7 +147,7 @@ export const policies = [
     'events.retention_days',
     { default: 7, minimum: 1, maximum: 365, unit: 'days' },
     'outbox',
-    'How long published events stay in the outbox, for replay and for streams that resume.',
+    'How long published events stay in the outbox, for replay and for streams that resume; at least as long as the bus keeps them.',
   ),
   whole(
     'history.audit_days',
@@ -313,6 +325,15 @@ export const policies = [
     'Whether simulated hosts may be published. Tenants would rent machines that do not exist.',
   ),
   definePolicy({
+    key: 'node.simulated_gpu_time_speed',
+    type: 'integer',
+    ...{ default: 1, minimum: 1, maximum: 100_000, unit: 'times' },
+    levels: ['global'],
+    owner: 'nodes',
+    description:
+      'How many times as fast GPU time passes on simulated hosts: durations end sooner and usage is charged sooner. Real hosts, and installations that take real payments, ignore it.',
+  }),
+  definePolicy({
     key: 'automation.breaker_percent',
     type: 'integer',
     ...{ default: 25, minimum: 0, maximum: 100, unit: 'percent' },
@@ -449,12 +470,8 @@ export const policies = [
     'allocations',
     'Whether a slice goes only to hosts that have its image already.',
   ),
-  whole(
-    'terminal.session_max_ttl_seconds',
-    { default: 14_400, minimum: 60, maximum: 86_400, unit: 'seconds' },
-    'terminal',
-    'The longest life of one terminal session. The gateway and the agent enforce it.',
-  ),
+  ...telemetryPolicies,
+  ...terminalPolicies,
   onOff('notification.low_balance_enabled', true, 'notifications', 'Whether owners are notified of a low balance.'),
   onOff(
     'notification.balance_depleted_enabled',

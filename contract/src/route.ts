@@ -70,6 +70,7 @@ export interface ReadRoute extends RouteBase {
     | 'application/x-ndjson'
     | 'text/csv'
     | 'text/event-stream'
+    | 'text/plain; version=0.0.4'
     | 'application/vnd.apache.parquet'
   )[];
   /**

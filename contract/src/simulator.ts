@@ -19,6 +19,9 @@ export const simulatedFaults = {
   ssh_unreachable: 'The machine is up, but its SSH port does not answer: ssh_unreachable.',
   user_remains: 'A process of the user does not end: user_remains.',
   idle_guest: 'No GPU computes: utilization is zero.',
+  overheating: 'A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements.',
+  memory_errors:
+    'Memory errors of a GPU could not be corrected: gpu_unhealthy at launch, a condition while it is in use.',
   agent_lost: 'The agent is stopped and nothing reports; running machines continue.',
 } as const;
 export type FaultName = keyof typeof simulatedFaults;

@@ -2,5 +2,5 @@
   "subject": {{ toJson .Subject }},
   "sans": {{ toJson .SANs }},
   "keyUsage": ["digitalSignature"],
-  "extKeyUsage": [{{ if hasPrefix "node-" .Subject.CommonName }}"clientAuth"{{ else }}"serverAuth"{{ end }}]
+  "extKeyUsage": [{{ if hasPrefix "node-" .Subject.CommonName }}"clientAuth"{{ else if hasPrefix "process-" .Subject.CommonName }}"clientAuth", "serverAuth"{{ else }}"serverAuth"{{ end }}]
 }

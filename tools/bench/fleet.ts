@@ -1,6 +1,6 @@
 import { makeCaller } from '../../server/src/bin/all/caller.ts';
-import { onboardFleet } from '../../server/src/bin/all/onboarding.ts';
-import { openSimulatedFleet } from '../../server/src/bin/all/simulated-fleet.ts';
+import { onboardFleet } from '../../server/src/bin/all/simulated/onboarding.ts';
+import { openSimulatedFleet } from '../../server/src/bin/all/simulated/simulated-fleet.ts';
 import { silentLog } from '../../server/src/kernel/telemetry/log.ts';
 
 export interface FleetOrder {

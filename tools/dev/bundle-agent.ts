@@ -4,6 +4,13 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../lib/tree.ts';
 
+/** Parts of the certificate and SSH libraries are CommonJS and ask for names that a module does not have by itself. */
+const commonJsBanner = `#!/usr/bin/env node
+import { createRequire as makeRequire } from 'node:module';
+const require = makeRequire(import.meta.url);
+const __filename = import.meta.filename;
+const __dirname = import.meta.dirname;`;
+
 /**
  * Makes one file of the agent: `node tools/dev/bundle-agent.ts [file] [version]`. It runs on a host that has Node and
  * nothing else; terminals need a native library beside it and are refused without one.
@@ -19,12 +26,10 @@ export async function bundleAgent(outfile: string, version: string): Promise<{ r
     minify: true,
     keepNames: true,
     legalComments: 'none',
-    external: ['@lydell/node-pty'],
+    // The SSH library asks for cpu-features and does without it; it has to be compiled, so a bundle has none.
+    external: ['@lydell/node-pty', 'cpu-features'],
     define: { GPUAAS_AGENT_VERSION: JSON.stringify(version) },
-    // Parts of the certificate library are CommonJS and ask for `require`, which a module does not have by itself.
-    banner: {
-      js: "#!/usr/bin/env node\nimport { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
-    },
+    banner: { js: commonJsBanner },
     logLevel: 'warning',
   });
   await chmod(outfile, 0o755);

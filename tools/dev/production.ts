@@ -13,7 +13,7 @@ const score = makeScore((text) => process.stdout.write(text), Date.now);
 await score.gates([serverPrograms, alerts, vulnerabilities], 1);
 
 const began = Date.now();
-const run = await runAllTests('production', [], 25 * 60_000);
+const run = await runAllTests('production', [], 45 * 60_000);
 score.tests('vitest production', run, Date.now() - began);
 await score.gates([skipped(run.results), conformance('production'), capabilities('production')], 1);
 

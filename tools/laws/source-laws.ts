@@ -1,5 +1,6 @@
 import { machines } from '@gpuaas/contract';
 import { isSource, isTestCode } from '../lib/tree.ts';
+import { agentsDialInNamedFiles } from './destinations/agents.ts';
 import { calleeName, type Law, type Node, sourceLaw } from './law.ts';
 import { noLibraryInternals } from './library-laws.ts';
 import { plainWords } from './plain-words.ts';
@@ -126,15 +127,15 @@ export const noLookThatForgives = sourceLaw({
 });
 
 /**
- * Our processes do not call each other: they meet in PostgreSQL and on the bus. So only adapters call out, the console's client
- * of the identity provider, and the two programs around a local start. A process that had to call another one would need a
- * port with a certificate on both sides first.
+ * Our processes meet in PostgreSQL and on the bus. Only adapters call out, the console's client of the identity provider, the
+ * programs around a local start, and the client of internal routes, which has a certificate on both sides.
  */
 const callsOut = [
   /^server\/src\/ports\//,
   /^server\/src\/bin\/all\//,
   /^server\/src\/bin\/api\/simulator-desk\.ts$/,
   /^server\/src\/edge\/console\/issuer-client\.ts$/,
+  /^server\/src\/edge\/internal\/client\.ts$/,
   /^server\/src\/testing\//,
 ];
 export const noCallsOut = sourceLaw({
@@ -142,10 +143,35 @@ export const noCallsOut = sourceLaw({
   applies: (path) => path.startsWith('server/src/') && !isTestCode(path) && !callsOut.some((home) => home.test(path)),
   look: (node, _parents, text) => {
     const why =
-      'processes do not call each other; talk to the outside through a port, and to each other by rows and events';
+      'talk to the outside through a port, and to other processes by rows and events, or by an internal route';
     if (node.type === 'CallExpression' && calleeName(node) === 'fetch') {
       const callee = node['callee'];
       return isNode(callee) && callee.type === 'Identifier' ? why : undefined;
+    }
+    if (node.type !== 'ImportDeclaration' || node['importKind'] === 'type') return undefined;
+    const source = String(literal(node['source']));
+    const isCaller =
+      /^(?:node:)?https?$/.test(source) && /\{[^}]*\b(?:request|get)\b/.test(text.slice(node.start, node.end));
+    return isCaller || /^(?:undici|axios|got)$/.test(source) ? why : undefined;
+  },
+});
+
+/**
+ * Command line and console call the API through the generated client, which knows paths, inputs and refusals. What is left are
+ * the fetch that is handed to the client, identity providers, and files of our own site.
+ */
+const callsByHand = [/^cli\/src\/call\.ts$/, /^web\/src\/client\/(?:api|live)\.ts$/, /^web\/src\/docs\/search\.ts$/];
+export const apiCallsByTheClient = sourceLaw({
+  name: 'api-calls-by-the-client',
+  pages: true,
+  applies: (path) =>
+    /^(?:cli|web)\/src\//.test(path) && !isTestCode(path) && !callsByHand.some((home) => home.test(path)),
+  look: (node, _parents, text) => {
+    const why = 'call the API through the generated client (sdk/typescript)';
+    const callee = node.type === 'CallExpression' || node.type === 'NewExpression' ? node['callee'] : undefined;
+    if (isNode(callee)) {
+      const name = text.slice(callee.start, callee.end).replace(/^(?:globalThis|window|self)\./, '');
+      if (/^(?:fetch|XMLHttpRequest|EventSource)$/.test(name) || name === 'navigator.sendBeacon') return why;
     }
     if (node.type !== 'ImportDeclaration' || node['importKind'] === 'type') return undefined;
     const source = String(literal(node['source']));
@@ -372,6 +398,8 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noRemovalByPath,
   noLookThatForgives,
   noCallsOut,
+  agentsDialInNamedFiles,
+  apiCallsByTheClient,
   noBareConnection,
   noForgedTenant,
   noEval,

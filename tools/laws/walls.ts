@@ -69,6 +69,7 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   'pg-boss': ['server/src/ports/bus'],
   'oidc-provider': ['server/src/ports/identity-provider'],
   stripe: ['server/src/ports/payments'],
+  ws: ['server/src/edge/terminal', 'agent/src/terminal', 'cli/src'],
 };
 
 /** `server/src/domains/tenancy` of any file in it. */

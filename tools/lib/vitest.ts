@@ -90,14 +90,11 @@ async function runOnce(project: Project, report: string, { args, timeoutMs, env 
       .map((test) => `${test.path}\n  ${fullTitle(test)}\n${test.failures.join('\n')}`),
     ...results.brokenFiles.map((file) => `${file.path}\n${file.reason}`),
   ];
+  const begin = ran.output.search(/^[^\w\n]*(?:Failed (?:Suites|Tests)|Unhandled)/m);
+  const detail = begin < 0 ? '' : ran.output.slice(begin).trimEnd();
   // An error outside every test (a promise that nobody awaited) ends vitest with 1 and stands in no test's report.
-  if (ran.code !== 0 && failures.length === 0) failures.push(`vitest ended with ${ran.code}\n${ran.output.trim()}`);
+  if (ran.code !== 0 && failures.length === 0)
+    failures.push(`vitest ended with ${ran.code}\n${detail || ran.output.trim()}`);
   if (results.tests.length === 0) failures.push(`no test of the project ${project} was found`);
-  const detail = ran.output.search(/^\W*(?:Failed (?:Suites|Tests)|Unhandled)/m);
-  return {
-    ...summarize(results),
-    failures,
-    report: detail < 0 ? '' : ran.output.slice(detail).trimEnd(),
-    unsteady: [],
-  };
+  return { ...summarize(results), failures, report: detail, unsteady: [] };
 }

@@ -26,7 +26,7 @@ const telling: Readonly<Record<string, unknown>> = {
   address: '192.0.2.17',
   currency: 'USD',
   country: 'DE',
-  tax_id: 'DE123456789',
+  tax_id: 'DE123456788',
   amount_minor: '310',
   token: 'the-token-you-were-given',
   policy_key: 'allocation.max_duration_seconds',
@@ -34,6 +34,7 @@ const telling: Readonly<Record<string, unknown>> = {
   vendor: 'NVIDIA',
   gpu_model: 'NVIDIA H200',
   stream_seq: '42',
+  view: '0'.repeat(32),
 };
 
 export type Schemas = Readonly<Record<string, Schema>>;
@@ -78,12 +79,21 @@ function exampleObject(schema: Schema, schemas: Schemas): Record<string, unknown
 }
 
 function exampleText({ format, pattern, minLength = 0 }: Schema, name: string): string {
-  if (format === 'uuid' || name.endsWith('_id')) return id;
+  if (format === 'uuid' || (name.endsWith('_id') && pattern === undefined)) return id;
   if (format === 'date-time') return '2027-01-01T00:00:00Z';
   if (format === 'email') return 'ada@example.com';
-  const guesses = [name, 'example', 'a1b2c3', '1', id, 'https://example.com', 'sha256:00', '2027-01-01'].map((guess) =>
-    guess.padEnd(minLength, 'x'),
-  );
+  const guesses = [
+    name,
+    'example',
+    'a1b2c3',
+    '1',
+    id,
+    'https://example.com',
+    'sha256:00',
+    '2027-01-01',
+    '/billing',
+    'pm_1',
+  ].map((guess) => guess.padEnd(minLength, 'x'));
   return guesses.find((guess) => pattern === undefined || new RegExp(pattern, 'u').test(guess)) ?? name;
 }
 

@@ -47,9 +47,14 @@ const page = <P extends string, S extends Record<string, unknown>>(
 ) => createRoute({ getParentRoute: () => root, path, component, validateSearch });
 
 const home = lazyPart(() => import('./pages/home.tsx'), 'HomePage');
-const launch = lazyPart(() => import('./pages/launch.tsx'), 'LaunchPage');
+const launch = lazyPart(() => import('./pages/launch/launch.tsx'), 'LaunchPage');
 const allocations = lazyPart(() => import('./pages/allocations.tsx'), 'AllocationsPage');
 const allocation = lazyPart(() => import('./pages/allocation.tsx'), 'AllocationPage');
+const terminal = lazyPart(() => import('./pages/terminal/terminal.tsx'), 'TerminalPage');
+const recordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'RecordingsPage');
+const recording = lazyPart(() => import('./pages/recordings/recording.tsx'), 'RecordingPage');
+const allRecordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'AllRecordingsPage');
+const anyRecording = lazyPart(() => import('./pages/recordings/recording.tsx'), 'AnyRecordingPage');
 const groups = lazyPart(() => import('./pages/groups.tsx'), 'GroupsPage');
 const group = lazyPart(() => import('./pages/group.tsx'), 'GroupPage');
 const invitation = lazyPart(() => import('./pages/invitation.tsx'), 'InvitationPage');
@@ -63,7 +68,7 @@ const projects = lazyPart(() => import('./pages/projects/projects.tsx'), 'Projec
 const notifications = lazyPart(() => import('./pages/notifications/list.tsx'), 'NotificationsPage');
 const notificationSettings = lazyPart(() => import('./pages/notifications/settings.tsx'), 'NotificationSettingsPage');
 const webhooks = lazyPart(() => import('./pages/notifications/webhooks.tsx'), 'WebhooksPage');
-const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
+const team = lazyPart(() => import('./pages/team/team.tsx'), 'TeamPage');
 const billing = lazyPart(() => import('./pages/billing/billing.tsx'), 'BillingPage');
 const usage = lazyPart(() => import('./pages/usage/usage.tsx'), 'UsagePage');
 const ledger = lazyPart(() => import('./pages/usage/ledger.tsx'), 'LedgerPage');
@@ -75,6 +80,7 @@ const node = lazyPart(() => import('./ops/nodes/node.tsx'), 'NodePage');
 const enrol = lazyPart(() => import('./ops/nodes/enrol.tsx'), 'EnrolPage');
 const skus = lazyPart(() => import('./ops/catalog/skus.tsx'), 'SkusPage');
 const allAllocations = lazyPart(() => import('./ops/allocations.tsx'), 'AllAllocationsPage');
+const terminalSessions = lazyPart(() => import('./ops/terminal-sessions.tsx'), 'TerminalSessionsPage');
 const policies = lazyPart(() => import('./ops/policies.tsx'), 'PoliciesPage');
 const events = lazyPart(() => import('./ops/events/events.tsx'), 'EventsPage');
 const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
@@ -83,6 +89,9 @@ const secrets = lazyPart(() => import('./ops/secrets.tsx'), 'SecretsPage');
 const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
 const payments = lazyPart(() => import('./ops/billing/payments.tsx'), 'PaymentsPage');
+const invoices = lazyPart(() => import('./ops/billing/invoices.tsx'), 'InvoicesPage');
+const reconciliation = lazyPart(() => import('./ops/billing/reconciliation.tsx'), 'ReconciliationPage');
+const adjustments = lazyPart(() => import('./ops/billing/adjustments.tsx'), 'AdjustmentsPage');
 const accounts = lazyPart(() => import('./ops/billing/accounts.tsx'), 'AccountsPage');
 const revenue = lazyPart(() => import('./ops/billing/revenue.tsx'), 'RevenuePage');
 const tenants = lazyPart(() => import('./ops/people/tenants.tsx'), 'TenantsPage');
@@ -100,6 +109,9 @@ const tree = root.addChildren([
   page('/launch', launch, words('sku', 'gpus', 'region', 'machines')),
   page('/allocations', allocations, words('state', 'q', 'by')),
   page('/allocations/$id', allocation, none),
+  page('/allocations/$id/terminal', terminal, words('session')),
+  page('/recordings', recordings, words('allocation', 'user')),
+  page('/recordings/$id', recording, none),
   page('/groups', groups, none),
   page('/groups/$id', group, none),
   page('/invitations/accept', invitation, none),
@@ -113,21 +125,27 @@ const tree = root.addChildren([
   page('/notifications', notifications, none),
   page('/notification-settings', notificationSettings, none),
   page('/webhooks', webhooks, none),
-  page('/team', team, none),
-  page('/billing', billing, words('by', 'payment')),
+  page('/team', team, words('invitations')),
+  page('/billing', billing, words('by', 'payment', 'pay', 'card')),
   page('/usage', usage, words('by', 'interval', 'days', 'sku')),
   page('/ledger', ledger, none),
   page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),
-  page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
+  page('/ops', fleet, words('tile', 'region', 'sku', 'q', 'colour')),
   page('/ops/nodes', nodes, words('state', 'q', 'region', 'sku', 'sort')),
   page('/ops/nodes/$id', node, words('task', 'q')),
   page('/ops/enrol', enrol, none),
   page('/ops/skus', skus, none),
   page('/ops/allocations', allAllocations, words('state', 'node', 'organization')),
   page('/ops/allocations/$id', placement, none),
+  page('/ops/terminal-sessions', terminalSessions, words('live')),
+  page('/ops/recordings', allRecordings, words('allocation', 'user')),
+  page('/ops/recordings/$id', anyRecording, none),
   page('/ops/queue', queue, words('sku', 'region')),
-  page('/ops/accounts', accounts, words('q')),
+  page('/ops/accounts', accounts, words('q', 'state')),
+  page('/ops/adjustments', adjustments, words('state')),
+  page('/ops/invoices', invoices, words('state')),
+  page('/ops/reconciliation', reconciliation, none),
   page('/ops/payments', payments, words('state')),
   page('/ops/revenue', revenue, words('from', 'to')),
   page('/ops/tenants', tenants, words('q')),

@@ -57,9 +57,17 @@ describe('billing, in the console', () => {
           held: dollars('0'),
           per_hour: dollars('450'),
           runway_seconds: 45_000,
+          state: 'low_balance',
+          releases_at: null,
           charged_to: '2026-01-01T00:00:00.000Z',
           enforced: true,
           minimum_runway_minutes: 60,
+          low_balance_threshold: dollars('500'),
+          steps: [
+            { step: 'warning', runway_seconds: 86_400, at: null },
+            { step: 'launches_refused', runway_seconds: 3_600, at: new Date(Date.now() + 41_400_000).toISOString() },
+            { step: 'depleted', runway_seconds: 0, at: new Date(Date.now() + 45_000_000).toISOString() },
+          ],
         },
       }),
     );
@@ -109,8 +117,14 @@ describe('billing, in the console', () => {
       }),
     );
     await page.goto(here.base);
-    await page.getByRole('banner').getByRole('link', { name: 'Billing: 12 h 30 m left' }).click();
+    await page
+      .getByRole('banner')
+      .getByRole('link', { name: /^Billing: 12 h (?:30|29) m left \$56\.25$/ })
+      .click();
     await page.getByText('At $4.50/h, 12 h 30 m left.').waitFor();
+    await page.getByText(/^Next: launches are refused in 11 h (?:30|29) m, if nothing changes\.$/).waitFor();
+    const steps = page.getByRole('list', { name: 'Steps of a falling balance' });
+    expect(await steps.getByRole('listitem').first().textContent()).toContain('has happened');
     await page.getByText('Launches are refused when the balance does not last for 60 minutes.').waitFor();
     await page.getByRole('button', { name: 'Windows of Training run on 1 Jan 2026' }).click();
     const windows = page.getByRole('dialog', { name: 'Training run, 1 Jan 2026' });

@@ -34,7 +34,7 @@ describe('the console, for somebody who rents', () => {
     await page.getByRole('heading', { level: 1, name: hostileName }).waitFor();
     // Nobody reloads: the page hears of it.
     await page.getByRole('heading', { name: 'Readiness receipt' }).waitFor();
-    expect(await page.getByRole('button', { name: /ssh .*@/ }).count()).toBe(1);
+    expect(await page.getByText(/^gpuaas ssh [0-9a-f-]{36}$/).count()).toBe(1);
 
     const place = page.url();
     await page.goto(`${here.base}/allocations`);

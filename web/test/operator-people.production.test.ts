@@ -6,7 +6,7 @@ import { type Installation, lookAt, openInstallation } from './in-browser.ts';
 let here: Installation;
 let made: { readonly allocation: string; readonly group: string; readonly node: string };
 beforeAll(async () => {
-  here = await openInstallation(['--bare', '--speed', '500']);
+  here = await openInstallation(['--bare', '--host-speed', '500']);
   const member = await here.call('member');
   const organization_id = (await member.me.get()).organizations.find(({ slug }) => slug === 'demo')?.id ?? '';
   const project = (await member.projects.list({ organization_id })).data[0]?.id ?? '';

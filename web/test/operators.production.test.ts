@@ -353,6 +353,7 @@ async function showFleetOf(page: Page, count: number): Promise<void> {
       address: null,
       labels: {},
       simulated: false,
+      abilities: null,
       state: 'active',
       state_reason: null,
       schedulable: true,

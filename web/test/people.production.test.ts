@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gpuaas-brand-'));
   const logo = join(folder, 'acme.svg');
   await writeFile(logo, '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8H0z"/></svg>');
-  here = await openInstallation(['--speed', '500'], {
+  here = await openInstallation(['--host-speed', '500'], {
     GPUAAS_BRAND_NAME: 'Acme Compute',
     GPUAAS_BRAND_LOGO: logo,
     GPUAAS_BRAND_ACCENT_LIGHT: '#7a1fa2',

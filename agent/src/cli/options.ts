@@ -45,6 +45,40 @@ export const Settings = Type.Object({
     }),
   ),
   GPUAAS_SSH_PORT: Type.Integer({ default: 22, minimum: 1, maximum: 65_535, description: 'The port of sshd.' }),
+  GPUAAS_SLICE_DISKS: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,64}(?:,[A-Za-z0-9_.-]{1,64}){0,63}$',
+      description:
+        'Serial numbers of the disks that slices may overwrite, with commas. Without it the host is let whole and no disk is written.',
+    }),
+  ),
+  GPUAAS_SLICE_NETWORK: Type.String({
+    default: '10.100.0.0/24',
+    pattern: '^(?:\\d{1,3}\\.){3}0/24$',
+    description: 'The private network of the slices on this host.',
+  }),
+  GPUAAS_SLICE_BLOCKED_RANGES: Type.Optional(
+    Type.String({
+      pattern: '^(?:\\d{1,3}\\.){3}\\d{1,3}/\\d{1,2}(?:,(?:\\d{1,3}\\.){3}\\d{1,3}/\\d{1,2}){0,99}$',
+      description: 'Networks that slices may not reach, with commas. Private networks and metadata services never are.',
+    }),
+  ),
+  GPUAAS_SLICE_NAME_SERVERS: Type.Optional(
+    Type.String({
+      pattern: '^(?:\\d{1,3}\\.){3}\\d{1,3}(?:,(?:\\d{1,3}\\.){3}\\d{1,3}){0,3}$',
+      description: 'Name servers that DHCP gives to slices, with commas.',
+    }),
+  ),
+  GPUAAS_SLICE_IMAGES_GIB: Type.Integer({
+    default: 200,
+    minimum: 1,
+    maximum: 65_536,
+    description: 'Room for the images of slices.',
+  }),
+  GPUAAS_SLICE_HUGE_PAGES: Type.Boolean({
+    default: false,
+    description: 'Whether the memory of slices comes from huge pages that you have set aside.',
+  }),
   GPUAAS_AGENT_BUNDLE_PATH: Type.String({
     default: '/internal/v1/nodes/{id}/releases/{digest}',
     description: 'Where the control plane keeps releases of the agent.',

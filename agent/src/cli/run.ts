@@ -5,6 +5,7 @@ import { openAgent } from '../agent.ts';
 import { systemClock } from '../clock.ts';
 import { makeDisk } from '../disk.ts';
 import { openLinuxHost } from '../host/linux/host.ts';
+import { type SliceSettings, usualSlices } from '../host/linux/slices/settings.ts';
 import type { Host } from '../host/port.ts';
 import { openSimulatedHost } from '../host/simulated/host.ts';
 import { digestOf, makeReleases, type Releases } from '../update/releases.ts';
@@ -109,6 +110,7 @@ async function openHost(settings: Settings): Promise<Host> {
       folder: join(settings.GPUAAS_STATE_DIR, 'host'),
       clock: systemClock,
       door: { port, ...(address !== undefined && { address }) },
+      slices: sliceSettings(settings),
     });
   }
   return openSimulatedHost({
@@ -117,4 +119,17 @@ async function openHost(settings: Settings): Promise<Host> {
     pace: { speed: 60 },
     seed: hostname(),
   });
+}
+
+function sliceSettings(settings: Settings): SliceSettings {
+  const list = (text: string | undefined) => (text === undefined ? [] : text.split(','));
+  return {
+    ...usualSlices,
+    approvedDisks: list(settings.GPUAAS_SLICE_DISKS),
+    network: settings.GPUAAS_SLICE_NETWORK,
+    blocked: list(settings.GPUAAS_SLICE_BLOCKED_RANGES),
+    nameServers: list(settings.GPUAAS_SLICE_NAME_SERVERS),
+    imageLimitBytes: settings.GPUAAS_SLICE_IMAGES_GIB * 1_024 ** 3,
+    hugePages: settings.GPUAAS_SLICE_HUGE_PAGES,
+  };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { TaskParams } from '@gpuaas/contract/node';
 import { type RunnerTestCase as Test, TestRunner } from 'vitest';
 import { type Host, HostFailure, type HostFailureCode, type Shell, type Work } from './port.ts';
@@ -21,7 +22,9 @@ export interface HostRig {
 
 export const key = (name: string) => `ssh-ed25519 ${Buffer.from(name.repeat(8)).toString('base64')}`;
 const allocation = (number: number) => `0191b2c4-0000-7000-8000-${String(number).padStart(12, '0')}`;
-const digest = `sha256:${'ab'.repeat(32)}`;
+/** A disk image as small as one can be, for hosts that write it to a disk. */
+export const imageBytes = Buffer.from('a system that boots nothing'.repeat(1_000));
+const digest = `sha256:${createHash('sha256').update(imageBytes).digest('hex')}`;
 export const image = { slug: 'ubuntu-24.04-h200-cuda', digest, driver_strategy: 'preinstalled' as const };
 export const [first, second] = [allocation(1), allocation(2)];
 

@@ -62,6 +62,40 @@ export function shellCases(suite: Suite): void {
       expect(await isRunning(pid)).toBe(false);
     });
 
+    it('end, with everything that they started and nothing else, when they are ended one by one', async () => {
+      const { host, user } = await begin();
+      await host.provisionUser(user(first), makeWork());
+      if (!can('shells')) return expect(suite.rig.limitations).toContain('shells');
+      const [one, other] = [await host.openShell(order()), await host.openShell(order())];
+      const deaf = `trap '' HUP TERM; (setsid env -i sh -c 'trap "" HUP TERM; sleep 300 & echo "deaf $! 1"; wait' &)\n`;
+      const leave = async (shell: typeof one) => {
+        await shell.write(Buffer.from(deaf));
+        return Number(/deaf (\d+) 1\r/.exec(await readUntil(shell, /deaf \d+ 1\r/))?.[1]);
+      };
+      const [left, spared] = [await leave(one), await leave(other)];
+      expect([await isRunning(one.pid), await isRunning(left)]).toEqual([true, true]);
+      await one.end();
+      expect([await isRunning(one.pid), await isRunning(left)]).toEqual([false, false]);
+      expect([await isRunning(other.pid), await isRunning(spared)]).toEqual([true, true]);
+      await other.end();
+      expect(await isRunning(spared)).toBe(false);
+    });
+
+    it('do not hold the agent up when a program takes no input', async () => {
+      const { host, user } = await begin();
+      await host.provisionUser(user(first), makeWork());
+      if (!can('shells')) return expect(suite.rig.limitations).toContain('shells');
+      const shell = await host.openShell(order());
+      await shell.write(Buffer.from('stty raw -echo; echo "now"-deaf; sleep 300\n'));
+      await readUntil(shell, /now-deaf/);
+      let isTaken = false;
+      const written = shell.write(Buffer.alloc(1_000_000, 'y')).then(() => (isTaken = true));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(isTaken).toBe(false);
+      await shell.end();
+      await written;
+    });
+
     it('are opened only for those who have something running', async () => {
       const { host } = await begin();
       if (!can('shells')) return expect(suite.rig.limitations).toContain('shells');

@@ -1,4 +1,11 @@
-import type { HostTopology, NodeCondition, ReadinessAttestation, TaskOutput, TaskParams } from '@gpuaas/contract/node';
+import type {
+  HostTopology,
+  NodeCondition,
+  NodeSample,
+  ReadinessAttestation,
+  TaskOutput,
+  TaskParams,
+} from '@gpuaas/contract/node';
 
 /**
  * What a host can do for the agent. Two adapters stand behind it and pass one suite (`conformance.ts`): `simulated`,
@@ -37,11 +44,18 @@ export interface Host {
   conditions(): Promise<readonly NodeCondition[]>;
   /** Percent by slot index, where the host can tell. */
   utilization(): Promise<readonly number[] | undefined>;
+  /** What the host measures now: itself, and each machine of a slice that tells. */
+  samples(): Promise<readonly HostSample[]>;
   /** Digests of the images that lie here and were verified; undefined where the host cannot tell. Cheap. */
   images(): Promise<readonly string[] | undefined>;
   openShell(order: ShellOrder): Promise<Shell>;
+  /** The bytes of a connection to the sshd of the machine, or of connections to one port of it. */
+  openStream(order: StreamOrder): Promise<Shell>;
   close(): Promise<void>;
 }
+
+/** A look at the host or at one of its guests; the agent says when it was taken. */
+export type HostSample = Omit<NodeSample, 'at'>;
 
 /** One attempt at one piece of work. */
 export interface Work {
@@ -64,13 +78,22 @@ export interface ShellOrder {
   readonly columns: number;
   readonly rows: number;
 }
+export interface StreamOrder {
+  readonly allocationId: string;
+  readonly username: string;
+  readonly to: { readonly kind: 'ssh' } | { readonly kind: 'forward'; readonly port: number };
+}
 /** A real PTY. Reading stops while the reader is slow: nothing is buffered without bound. */
 export interface Shell {
+  readonly pid: number;
   readonly output: ReadableStream<Uint8Array>;
   write(bytes: Uint8Array): Promise<void>;
   resize(columns: number, rows: number): void;
   readonly exited: Promise<{ readonly code: number | undefined }>;
+  /** Hangs up, and kills the shell if it does not go. What it put aside may live on. */
   kill(): void;
+  /** Ends the shell with everything that it started, also what left its session. Throws when something does not end. */
+  end(): Promise<void>;
 }
 
 /** Trouble that a host can have. The code is for programs, the message for an operator; neither carries a secret. */

@@ -1,5 +1,6 @@
-import type { Socket } from 'node:net';
+import { makeEnclosure, signal } from './enclosure.ts';
 import { HostFailure, type Shell } from './port.ts';
+import { makePtyInput } from './pty-input.ts';
 
 export interface PtyOrder {
   readonly file: string;
@@ -25,79 +26,81 @@ export async function openPty(order: PtyOrder): Promise<Shell> {
   const { spawn } = await import('@lydell/node-pty').catch((error: unknown) => {
     throw new HostFailure('not_supported', `This machine has no terminals: ${(error as Error).message}`);
   });
+  const enclosure = makeEnclosure();
   const pty = spawn(order.file, [...order.args], {
     name: 'xterm-256color',
     cwd: order.cwd,
-    env: { ...order.env },
+    env: { ...order.env, ...enclosure.mark },
     cols: order.columns,
     rows: order.rows,
     // Bytes as they are: half a character at the end of a chunk stays half a character.
     encoding: null,
   });
-  const socket = (pty as unknown as { readonly _socket?: Socket })._socket;
-  if (!socket) throw new Error('The terminal library has changed: its socket is not where it was.');
+  const input = makePtyInput(pty.pid);
+  enclosure.admit(pty.pid);
 
   let alive = true;
-  const writing = new Set<() => void>();
   const exited = Promise.withResolvers<{ readonly code: number | undefined }>();
   const kill = () => {
     if (!alive) return;
-    signalGroup(pty.pid, 'SIGHUP');
+    // What was stopped has to go on to hear it.
+    for (const name of ['SIGHUP', 'SIGCONT'] as const) signalGroup(pty.pid, name);
     setTimeout(() => alive && signalGroup(pty.pid, 'SIGKILL'), patienceMs).unref();
     // A terminal that nobody reads would keep its program from ending.
     pty.resume();
   };
+  let isClosed = false;
   const output = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         pty.onData((chunk) => {
+          // The program may still write after the reader has left or the library has said that it ended.
+          if (isClosed) return;
           controller.enqueue(new Uint8Array(chunk as unknown as Buffer));
           if ((controller.desiredSize ?? 0) <= 0) pty.pause();
         });
         pty.onExit(({ exitCode, signal }) => {
           alive = false;
-          for (const done of writing) done();
+          input.close();
+          enclosure.leave();
           exited.resolve({ code: signal ? undefined : exitCode });
-          try {
-            controller.close();
-          } catch {
-            // The reader has left already.
-          }
+          if (isClosed) return;
+          isClosed = true;
+          controller.close();
         });
       },
       pull: () => pty.resume(),
-      cancel: kill,
+      cancel: () => {
+        isClosed = true;
+        kill();
+      },
     },
     new ByteLengthQueuingStrategy({ highWaterMark: cushionBytes }),
   );
+  const end = async () => {
+    kill();
+    const exit = exited.promise.then(() => undefined);
+    await Promise.race([exit, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+    await enclosure.kill();
+    // The library says so when the terminal is closed, a moment after the last process is gone.
+    await exit;
+    enclosure.leave();
+  };
+  let ending: Promise<void> | undefined;
   return {
+    pid: pty.pid,
     output,
-    write: (bytes) =>
-      new Promise((resolve) => {
-        if (!alive) return resolve();
-        // Resolves when the terminal has taken it, or is gone: awaiting it bounds the input.
-        const done = () => {
-          writing.delete(done);
-          resolve();
-        };
-        writing.add(done);
-        socket.write(bytes, done);
-      }),
+    write: input.write,
     resize: (columns, rows) => {
       if (alive) pty.resize(columns, rows);
     },
     exited: exited.promise,
     kill,
+    end: () => (ending ??= end()),
   };
 }
 
 /** The program leads a session of its own; what it started in the foreground goes with it. */
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, signal);
-    } catch {
-      // It has ended in the meantime, which is what was wanted.
-    }
-  }
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  for (const target of [-pid, pid]) signal(target, name);
 }

@@ -46,8 +46,10 @@ export async function waitForTasks(parts: {
     let wasGood = false;
     try {
       const answer = await parts.client().call({ method: 'GET', path, limitMs, signal, ...saying() });
-      if (answer.status === 200) wasGood = (await executor.offer(answer.body)) === 'accepted';
-      else if (answer.status === 204) wasGood = clock.now().getTime() - askedAtMs >= hastyMs;
+      if (answer.status === 200) {
+        const offered = await executor.offer(answer.body);
+        wasGood = offered === 'accepted' || offered === 'answered';
+      } else if (answer.status === 204) wasGood = clock.now().getTime() - askedAtMs >= hastyMs;
       else log.warn({ status: answer.status }, 'the control plane gives no tasks');
       if (answer.status === 204 || (answer.status === 200 && !wasGood)) mayHaveMissed = false;
       if (answer.retryAfterMs !== undefined) await sleepWell(clock, answer.retryAfterMs, signal);
@@ -56,7 +58,8 @@ export async function waitForTasks(parts: {
       mayHaveMissed = true;
       log.warn({ err: error }, 'the control plane could not be asked for tasks');
     }
-    // A task that was refused or known already will come again; asking at once would only turn a wheel.
+    // A task that was refused without an answer, or is known already, will come again; asking at once would only turn a
+    // wheel. One that was answered is over, and what waits behind it may be a release.
     troubles = wasGood ? 0 : troubles + 1;
     if (troubles > 0) await sleepWell(clock, backoffMs(retry, troubles, chance), signal);
   }

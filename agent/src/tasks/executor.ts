@@ -8,7 +8,8 @@ import type { Leases } from '../leases/leases.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { Log } from '../telemetry/log.ts';
 import { TaskFailure } from './failure.ts';
-import { type Handler, type Handlers, supersedes } from './handlers.ts';
+import { supersedes } from './handlers/all.ts';
+import type { Handler, Handlers } from './handlers/handler.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { hasGoodParams, judgeTask, type Refusal } from './judge.ts';
 import { makeLanes } from './lanes.ts';
@@ -35,7 +36,8 @@ export interface Executor {
   /** Interrupts what runs and leaves it in the journal for the next process. */
   close(graceMs: number): Promise<void>;
 }
-export type Offered = 'accepted' | 'known' | 'refused';
+/** `answered`: refused, with a result that says so; the task will not come again. */
+export type Offered = 'accepted' | 'answered' | 'known' | 'refused';
 export type Checkpoint = 'arrived' | 'accepted' | 'running' | 'worked' | 'done';
 
 const mostUnacknowledged = 256;
@@ -118,7 +120,7 @@ export function makeExecutor(parts: {
   };
   const answer = async (task: NodeTask, code: string, message: string): Promise<Offered> => {
     outbox.post(await journal.refuse(task, conclude(task, now(), failing(code, message))));
-    return 'refused';
+    return 'answered';
   };
   const count = (refusal: Refusal | 'seen_set_lost', taskId: unknown): Offered => {
     refused[refusal] = (refused[refusal] ?? 0) + 1;
@@ -235,12 +237,10 @@ export function makeExecutor(parts: {
     const verdict = judgeTask({ nodeId: parts.nodeId, signers: parts.signers, nowMs: time.nowMs() }, value);
     if ('refusal' in verdict) {
       const { refusal, answerable } = verdict;
-      if (answerable) {
-        const known = await recognise(answerable);
-        if (known) return known;
-        await answer(answerable, refusal, 'The task was refused without any effect.');
-      }
-      return count(refusal, (value as { readonly task_id?: unknown } | null)?.task_id);
+      const known = answerable && (await recognise(answerable));
+      if (known) return known;
+      const counted = count(refusal, (value as { readonly task_id?: unknown } | null)?.task_id);
+      return answerable ? answer(answerable, refusal, 'The task was refused without any effect.') : counted;
     }
     const { task } = verdict;
     const known = await recognise(task);

@@ -2,10 +2,12 @@
  * Who may work at the same time. Tasks of one allocation come one after the other, in the order in which they arrived;
  * different allocations do not wait for each other. A task about the node as a whole has the node to itself: it waits
  * for everything before it, and everything behind it waits for it, so that neither starves. Looking disturbs nobody,
- * except while the node is being turned inside out.
+ * except while the node is being turned inside out. A terminal waits for no other work of its allocation: a person is
+ * waiting for it.
  */
 export type Lane =
   | { readonly kind: 'lease'; readonly allocationId: string }
+  | { readonly kind: 'terminal'; readonly sessionId: string }
   | { readonly kind: 'node' }
   | { readonly kind: 'look' };
 
@@ -34,7 +36,7 @@ export function makeLanes(): Lanes {
         lastNode = mine.catch(() => undefined);
         return mine;
       }
-      const name = lane.kind === 'lease' ? lane.allocationId : 'look';
+      const name = nameOf(lane);
       const before = Promise.allSettled([lastOf.get(name), lastNode]);
       const mine = keep(before.then(work));
       const settled = mine.catch(() => undefined);
@@ -51,3 +53,8 @@ export function makeLanes(): Lanes {
     },
   };
 }
+
+const nameOf = (lane: Exclude<Lane, { readonly kind: 'node' }>): string => {
+  if (lane.kind === 'lease') return lane.allocationId;
+  return lane.kind === 'terminal' ? `terminal ${lane.sessionId}` : 'look';
+};

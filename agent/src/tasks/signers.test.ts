@@ -155,6 +155,55 @@ describe('the keys that a node obeys', () => {
     expect(obeys(empty, announced)).toBe(true);
   });
 
+  it('end at the time at which they retire, to the millisecond', async () => {
+    const ours = makeTestSigner();
+    const signers = await open();
+    await signers.pin([{ ...ours.version('grace'), retires_at: '2026-03-01T12:00:00.000Z' }]);
+    const at = Date.parse('2026-03-01T12:00:00.000Z');
+    const task = { ...ours.task({ nodeId: 'anybody' }) };
+    expect([at - 1, at, at + 1].map((ms) => signers.judge(task, ms))).toEqual([
+      ...['holds', 'unknown_signer', 'unknown_signer'],
+    ]);
+    // One that names no time goes on.
+    await signers.pin([ours.version()]);
+    expect(signers.judge(task, at + 1)).toBe('holds');
+  });
+
+  it('are told apart by the number of the list: the same is known, a lower one is old', async () => {
+    const ours = makeTestSigner();
+    const signers = await open();
+    await signers.pin([ours.version()], ours.state([ours.version()], 5));
+    expect(await hear(signers, ours, 5, [ours.version()])).toBe('known');
+    expect(await hear(signers, ours, 4, [ours.version()])).toBe('old');
+    expect(await hear(signers, ours, 6, [ours.version()])).toBe('taken');
+    expect(await hear(signers, ours, 5, [ours.version()])).toBe('old');
+  });
+
+  it('are not taken from a list that names nobody, a key that is none, or a voice that is not active', async () => {
+    const [ours, next] = [makeTestSigner(), makeTestSigner()];
+    const signers = await open();
+    await signers.pin([ours.version()]);
+    const list = [ours.version('grace'), next.after(ours, 'active')];
+    const nobody = { ...next.state(list, 2), stated_by: makeTestSigner().version().signer_version_id };
+    expect(await signers.hear(list, nobody)).toBe('refused');
+    const noKey = [ours.version('grace'), { ...next.after(ours, 'active'), public_key: 'no key' }];
+    expect(await hear(signers, next, 2, noKey)).toBe('refused');
+    expect(await hear(signers, ours, 2, [ours.version('grace')])).toBe('refused');
+    const halfEndorsed = next.after(ours, 'active');
+    for (const part of ['endorsed_by', 'endorsement'] as const) {
+      const { [part]: _, ...rest } = halfEndorsed;
+      expect(await hear(signers, next, 2, [ours.version('grace'), rest])).toBe('refused');
+    }
+    expect(obeys(signers, ours)).toBe(true);
+  });
+
+  it('are not reached in a circle of endorsements', async () => {
+    const [ours, one, two] = [makeTestSigner(), makeTestSigner(), makeTestSigner()];
+    const signers = await open();
+    await signers.pin([ours.version()]);
+    expect(await hear(signers, one, 2, [one.after(two, 'active'), two.after(one, 'grace')])).toBe('refused');
+  });
+
   it('are nobody’s when what was written down cannot be read, until the node is enrolled again', async () => {
     const ours = makeTestSigner();
     for (const text of ['{"not": "a list"', '[]', '{"format":2}', '[{"signer_version_id":"x"}]']) {

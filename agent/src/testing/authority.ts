@@ -12,7 +12,7 @@ import {
 export interface TestAuthority {
   readonly pem: string;
   readonly fingerprint: string;
-  issueServer(life?: Life): Promise<{ readonly cert: string; readonly key: string }>;
+  issueServer(life?: Life, id?: string): Promise<{ readonly cert: string; readonly key: string }>;
   issueNode(csrPem: string, nodeId: string, life?: Life): Promise<string>;
 }
 export interface Life {
@@ -77,7 +77,7 @@ export async function makeTestAuthority(name = 'test authority'): Promise<TestAu
   return {
     pem,
     fingerprint: new X509Certificate(pem).fingerprint256,
-    async issueServer(of = around()) {
+    async issueServer(of = around(), id = controlPlaneId) {
       const pair = await makePair();
       const leaf = await issue({
         publicKey: pair.publicKey,
@@ -85,7 +85,7 @@ export async function makeTestAuthority(name = 'test authority'): Promise<TestAu
         names: [
           { type: 'dns', value: 'localhost' },
           { type: 'ip', value: '127.0.0.1' },
-          { type: 'url', value: controlPlaneId },
+          { type: 'url', value: id },
         ],
         usage: serverAuth,
         life: of,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SignerVersion } from '@gpuaas/contract/node';
+import { systemChance } from '../chance.ts';
 import { systemClock } from '../clock.ts';
 import { makeDisk } from '../disk.ts';
 import { openDrain } from '../drain.ts';
@@ -7,10 +8,11 @@ import { makeResultKey, makeResultSigner } from '../identity/keys.ts';
 import { openLeases } from '../leases/leases.ts';
 import { openServerTime } from '../server-time.ts';
 import { type Executor, makeExecutor } from '../tasks/executor.ts';
-import { makeHandlers } from '../tasks/handlers.ts';
+import { makeHandlers } from '../tasks/handlers/all.ts';
 import { beginJournal, type Journal, type JournalEntry, openJournal } from '../tasks/journal.ts';
 import { openSigners } from '../tasks/signers.ts';
 import { silentLog } from '../telemetry/log.ts';
+import { makeTerminals } from '../terminal/terminals.ts';
 import { type HostDouble, makeHostDouble } from './host-double.ts';
 
 /** The part of an agent between the wire and the host, with its own files and without a network. */
@@ -44,10 +46,18 @@ export async function makeExecutorBench(given: {
   await beginJournal(disk, at('tasks'), 0);
   const journal = await openJournal({ disk, dir: at('tasks') });
   const posted: JournalEntry[] = [];
+  const terminals = makeTerminals({
+    ...{ host, time, clock: systemClock, chance: systemChance, log: silentLog },
+    elapsedMs: () => performance.now(),
+    dial: () => Promise.reject(new Error('the bench has no network')),
+  });
   const executor = makeExecutor({
     nodeId: given.nodeId,
     host,
-    handlers: makeHandlers({ host, leases, drain, selfUpdate: undefined, onDiscovery: async () => undefined }),
+    handlers: makeHandlers({
+      ...{ host, leases, drain, terminals, selfUpdate: undefined },
+      onDiscovery: async () => undefined,
+    }),
     signers,
     journal,
     outbox: { post: (entry) => void posted.push(entry), waiting: 0 },

@@ -93,8 +93,10 @@ export function makeHostDouble(): HostDouble {
     gpusOf: async () => host.gpus,
     conditions: async () => [],
     utilization: async () => [12, 40],
+    samples: async () => [],
     images: async () => undefined,
     openShell: () => Promise.reject(new Error('the double has no shells')),
+    openStream: () => Promise.reject(new Error('the double has no streams')),
     close: async () => undefined,
   };
   return host;

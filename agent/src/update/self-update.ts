@@ -41,7 +41,7 @@ export function makeSelfUpdate(parts: {
   });
   let isProven = false;
 
-  const fetch = async (digest: string) => {
+  const fetchRelease = async (digest: string) => {
     const file = releases.fileOf(digest);
     const part = `${file}.part`;
     try {
@@ -73,7 +73,7 @@ export function makeSelfUpdate(parts: {
         const from = isThisTask ? trial.from_version : parts.version;
         return { from_version: from, to_version: params.version };
       }
-      await fetch(digest);
+      await fetchRelease(digest);
       await releases.writeTrial({
         task_id: taskId,
         from: parts.digest,

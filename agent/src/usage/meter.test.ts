@@ -53,6 +53,7 @@ describe('the meter of a node', () => {
         chance: { ...systemChance, fraction: () => 0.5 },
         log: silentLog,
         everyMs: 60_000,
+        speed: 1,
         onRecord: () => undefined,
       },
       leases: { held: () => held } as never,

@@ -25,7 +25,7 @@ const spread = 0.1;
 /** A record is made longer, while nobody was sent it, up to this: an outage leaves few records. */
 const longestMs = 60 * 60_000;
 
-export function makeMeter(parts: {
+interface MeterParts {
   readonly nodeId: string;
   readonly bootId: string;
   readonly host: Host;
@@ -37,54 +37,20 @@ export function makeMeter(parts: {
   readonly chance: Chance;
   readonly log: Log;
   readonly everyMs: number;
+  /** How many times as fast GPU time passes: 1 on every real host. */
+  readonly speed: number;
   /** Whether a record was on its way already, so that it must stay as it is. */
   readonly wasSent: (record: NodeUsageRecord) => boolean;
   readonly onRecord: () => void;
-}): Meter {
+}
+
+export function makeMeter(parts: MeterParts): Meter {
   const { files, leases, host, log } = parts;
   let wake = new AbortController();
   let isWanted = false;
   const nowMs = () => Math.floor(parts.time.nowMs());
 
-  const write = async (cursor: Cursor, toMs: number, gpus: readonly string[], final: boolean): Promise<void> => {
-    const last = files.pending().findLast(({ allocation_id }) => allocation_id === cursor.allocation_id);
-    const grows =
-      last !== undefined &&
-      !parts.wasSent(last) &&
-      last.generation === cursor.generation &&
-      Date.parse(last.to) === cursor.to_ms &&
-      toMs - Date.parse(last.from) <= longestMs &&
-      last.gpus.join() === gpus.join();
-    const sequence = grows ? last.sequence : cursor.sequence + 1;
-    const record = parts.sign({
-      kind: 'usage' as const,
-      node_id: parts.nodeId,
-      allocation_id: cursor.allocation_id,
-      generation: cursor.generation,
-      sequence,
-      from: grows ? last.from : new Date(cursor.to_ms).toISOString(),
-      to: new Date(toMs).toISOString(),
-      gpus: [...gpus],
-      final,
-    });
-    await files.keep(record);
-    await files.move({ ...cursor, sequence, to_ms: toMs, gpus: [...gpus], ended: final });
-    parts.onRecord();
-  };
-  /** Begins to measure a lease, or goes on where this machine left off. */
-  const begin = async (lease: HeldLease, gpus: readonly string[]): Promise<void> => {
-    const before = files.cursor(lease.allocation_id);
-    const isSame = before?.generation === lease.generation;
-    await files.move({
-      allocation_id: lease.allocation_id,
-      generation: lease.generation,
-      sequence: isSame ? before.sequence : 0,
-      to_ms: Math.max(nowMs(), isSame ? before.to_ms : 0),
-      boot_id: parts.bootId,
-      gpus: [...gpus],
-      ended: false,
-    });
-  };
+  const { write, begin, end } = makeRecords(parts, nowMs);
   const measure = async (lease: HeldLease, isDue: boolean): Promise<void> => {
     const cursor = files.cursor(lease.allocation_id);
     const isKnown =
@@ -97,12 +63,6 @@ export function makeMeter(parts: {
     if (!isKnown) return begin(lease, gpus);
     const toMs = nowMs();
     if (toMs > cursor.to_ms) await write(cursor, toMs, gpus, false);
-  };
-  const end = async (cursor: Cursor): Promise<void> => {
-    // What another boot of this machine began is over since nobody knows when: what was recorded stands.
-    if (cursor.boot_id !== parts.bootId) return files.move({ ...cursor, ended: true });
-    // A lease that ends in the moment of its last record gets a final one of a millisecond: the end is said in any case.
-    return write(cursor, Math.max(nowMs(), cursor.to_ms + 1), cursor.gpus, true);
   };
   const round = async (isDue: boolean): Promise<void> => {
     const running = new Map(
@@ -141,4 +101,57 @@ export function makeMeter(parts: {
       signal.removeEventListener('abort', stop);
     },
   };
+}
+
+/** Writes the records of leases: a first mark, a record for each stretch of time, and a last one. */
+function makeRecords(parts: MeterParts, nowMs: () => number) {
+  const { files } = parts;
+  const write = async (cursor: Cursor, toMs: number, gpus: readonly string[], final: boolean): Promise<void> => {
+    const last = files.pending().findLast(({ allocation_id }) => allocation_id === cursor.allocation_id);
+    const grows =
+      last !== undefined &&
+      !parts.wasSent(last) &&
+      last.generation === cursor.generation &&
+      Date.parse(last.to) === cursor.to_ms &&
+      toMs - Date.parse(last.from) <= longestMs &&
+      last.gpus.join() === gpus.join() &&
+      (last.speed ?? 1) === parts.speed;
+    const sequence = grows ? last.sequence : cursor.sequence + 1;
+    const record = parts.sign({
+      kind: 'usage' as const,
+      node_id: parts.nodeId,
+      allocation_id: cursor.allocation_id,
+      generation: cursor.generation,
+      sequence,
+      from: grows ? last.from : new Date(cursor.to_ms).toISOString(),
+      to: new Date(toMs).toISOString(),
+      gpus: [...gpus],
+      ...(parts.speed > 1 && { speed: parts.speed }),
+      final,
+    });
+    await files.keep(record);
+    await files.move({ ...cursor, sequence, to_ms: toMs, gpus: [...gpus], ended: final });
+    parts.onRecord();
+  };
+  /** Begins to measure a lease, or goes on where this machine left off. */
+  const begin = async (lease: HeldLease, gpus: readonly string[]): Promise<void> => {
+    const before = files.cursor(lease.allocation_id);
+    const isSame = before?.generation === lease.generation;
+    await files.move({
+      allocation_id: lease.allocation_id,
+      generation: lease.generation,
+      sequence: isSame ? before.sequence : 0,
+      to_ms: Math.max(nowMs(), isSame ? before.to_ms : 0),
+      boot_id: parts.bootId,
+      gpus: [...gpus],
+      ended: false,
+    });
+  };
+  const end = async (cursor: Cursor): Promise<void> => {
+    // What another boot of this machine began is over since nobody knows when: what was recorded stands.
+    if (cursor.boot_id !== parts.bootId) return files.move({ ...cursor, ended: true });
+    // A lease that ends in the moment of its last record gets a final one of a millisecond: the end is said in any case.
+    return write(cursor, Math.max(nowMs(), cursor.to_ms + 1), cursor.gpus, true);
+  };
+  return { write, begin, end };
 }

@@ -63,9 +63,19 @@ function show(session: Session, { problems, amountMinor, ...verdict }: Verdict) 
       records: verdict.records,
       links: verdict.links,
       keys: verdict.keys,
+      ...(verdict.gpuTimeSpeed > 1 && { gpu_time_speed: verdict.gpuTimeSpeed }),
       problems,
     },
-    ['holds', 'amount', 'windows', 'records', 'links', 'keys', 'problems'],
+    [
+      'holds',
+      'amount',
+      'windows',
+      'records',
+      'links',
+      'keys',
+      ...(verdict.gpuTimeSpeed > 1 ? ['gpu_time_speed'] : []),
+      'problems',
+    ],
   );
   if (first === undefined) return exitCodes.ok;
   throw new Failure(exitCodes.failed, `The proof does not hold. ${first}`);

@@ -14,6 +14,8 @@ export interface Verdict {
   /** The sum of the windows, in minor units, as it was recomputed. */
   readonly amountMinor: bigint;
   readonly currency: string;
+  /** How many times as fast GPU time passed in the fastest record: 1 on real hosts. */
+  readonly gpuTimeSpeed: number;
   /** Public keys that signed the records. Compare them with the keys of the nodes, if you know these. */
   readonly keys: readonly string[];
 }
@@ -65,6 +67,8 @@ function readWindow({ id, text }: Proof['windows'][number]): Window {
 interface Counted {
   readonly digest: Buffer;
   readonly gpus: number;
+  /** How many times as fast GPU time passed: 1 on real hosts. */
+  readonly speed: bigint;
   /** When the record begins, and the part of it that counts. */
   readonly startUs: bigint;
   readonly fromUs: bigint;
@@ -82,6 +86,7 @@ function readRecord(proof: Proof, { record, result_key }: Proof['evidence'][numb
     readonly from: string;
     readonly to: string;
     readonly gpus: readonly string[];
+    readonly speed?: number;
   };
   const name = `Record ${covered.sequence} of lease ${covered.generation}`;
   // The record is canonical JSON, so the signed text is the same text without the signature.
@@ -99,8 +104,9 @@ function readRecord(proof: Proof, { record, result_key }: Proof['evidence'][numb
   const fromUs = most(startUs, BigInt(attested.taken_at));
   const toUs = most(fromUs, proof.stop_at === null ? endUs : least(endUs, BigInt(proof.stop_at)));
   const gpus = attested.gpus.filter((uuid) => covered.gpus.includes(uuid)).length;
-  return { digest: sha256(record), gpus, startUs, fromUs, toUs };
+  return { digest: sha256(record), gpus, speed: BigInt(covered.speed ?? 1), startUs, fromUs, toUs };
 }
+const speedOf = (record: string): number => (JSON.parse(record) as { readonly speed?: number }).speed ?? 1;
 const microsOf = (iso: string): bigint => BigInt(Date.parse(iso)) * 1_000n;
 
 /** Microseconds to whole milliseconds, rounded half up, as the ledger does it. */
@@ -109,10 +115,10 @@ const toMs = (us: bigint): bigint => (us + 500n) / 1_000n;
 function measure(proof: Proof, window: Window, records: readonly Counted[]) {
   const ordered = BigInt(proof.ordered_gpus);
   const inside = records.filter(({ fromUs, toUs }) => fromUs < window.toUs && toUs > window.fromUs);
-  const quantityMs = inside.reduce((sum, { fromUs, toUs, gpus }) => {
+  const quantityMs = inside.reduce((sum, { fromUs, toUs, gpus, speed }) => {
     const ms = toMs(least(toUs, window.toUs) - most(fromUs, window.fromUs));
     const units = window.unit === 'node_hour' ? (BigInt(gpus) >= ordered ? 1n : 0n) : least(BigInt(gpus), ordered);
-    return sum + ms * units;
+    return sum + ms * units * speed;
   }, 0n);
   const inOrder = inside.toSorted((a, b) => Number(a.startUs - b.startUs));
   return { quantityMs, evidence: sha256(...inOrder.map(({ digest }) => digest)).toString('hex') };
@@ -199,6 +205,7 @@ export function verifyProof(parts: readonly Proof[]): Verdict {
     windows: parts.reduce((sum, { windows }) => sum + windows.length, 0),
     records: new Set(parts.flatMap(({ evidence }) => evidence.map(({ record }) => record))).size,
     links: new Set(parts.flatMap(({ links }) => links.map(({ number }) => number))).size,
+    gpuTimeSpeed: Math.max(1, ...parts.flatMap(({ evidence }) => evidence.map(({ record }) => speedOf(record)))),
     currency: first?.windows[0]?.text.split(unit)[8] ?? '',
     keys: [...new Set(parts.flatMap(({ evidence }) => evidence.map(({ result_key }) => result_key)))],
   };

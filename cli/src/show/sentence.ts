@@ -111,7 +111,7 @@ export function attemptLines({
 /** The note for allocations on simulated hosts. */
 export const simulatedLine = 'simulated: its host is simulated, and its machine does not exist';
 
-const isLogin = (name: string) => /^[a-z_][\da-z_-]{0,31}$/.test(name);
+export const isLogin = (name: string) => /^[a-z_][\da-z_-]{0,31}$/.test(name);
 
 /**
  * The ssh command, once there is an address. The node reported the address, so it and the login are checked: `ssh`

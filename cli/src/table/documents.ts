@@ -167,7 +167,7 @@ export const documents: CommandGroup = {
       summary: 'Set the seller. From then on tax is charged by its country',
       flags: party,
       examples: [
-        "gpuaas ops billing set-seller --legal-name 'GPU Cloud GmbH' --address 'Weg 1' --city Bonn --country DE --tax-id DE123456789",
+        "gpuaas ops billing set-seller --legal-name 'GPU Cloud GmbH' --address 'Weg 1' --city Bonn --country DE --tax-id DE123456788",
       ],
       operation: 'admin_seller_set',
     },

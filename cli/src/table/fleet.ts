@@ -3,7 +3,7 @@ import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { release, releases } from './releases.ts';
 import { because, label, limit, node, oneOf, reason, region, sku, version } from './words.ts';
 
-const nodes = () => import('../commands/ops-node.ts');
+const nodes = () => import('../commands/ops/node.ts');
 const slot: ArgSpec = { name: 'SLOT', meaning: 'its number or id', field: 'slot_id', as: 'slot' };
 const imageArg: ArgSpec = { name: 'IMAGE', meaning: 'as gpuaas ops image list shows it', field: 'os_image' };
 const gpus: FlagSpec = {
@@ -26,6 +26,7 @@ const columns = [
   'state',
   'schedulable',
   'simulated',
+  'abilities',
   'sku',
   'region',
   'slots',

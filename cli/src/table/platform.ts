@@ -2,7 +2,7 @@ import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { because, limit, oneOf, organization, reason, region, sessionArg, sku, userArg } from './words.ts';
 
-const ops = () => import('../commands/ops.ts');
+const ops = () => import('../commands/ops/platform.ts');
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 const allocation: ArgSpec = { name: 'ID', meaning: 'an allocation', field: 'allocation_id' };
 const key: ArgSpec = { name: 'KEY', meaning: 'the name of a policy', field: 'policy_key' };

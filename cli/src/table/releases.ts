@@ -27,7 +27,7 @@ export const releases: CommandGroup['commands'] = [
     args: [{ name: 'FILE', meaning: 'the bundle: node-agent.mjs' }],
     flags: { 'release-version': { type: 'string', value: 'VERSION', needed: true, meaning: 'its version' } },
     examples: ['gpuaas ops release add ./node-agent.mjs --release-version 1.4.0'],
-    load: async () => (await import('../commands/ops-release.ts')).add,
+    load: async () => (await import('../commands/ops/release.ts')).add,
   },
   {
     name: 'ops release withdraw',

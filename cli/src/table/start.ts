@@ -136,17 +136,6 @@ export const start: CommandGroup = {
       load: async () => (await import('../commands/alloc.ts')).release,
     },
     {
-      name: 'ssh',
-      summary: 'Sign in to an allocation by SSH, or run a command on it',
-      args: [allocation, { name: 'COMMAND', optional: true, meaning: 'a command to run there, instead of a shell' }],
-      flags: {
-        identity: { type: 'string', short: 'i', value: 'FILE', meaning: 'the private key' },
-        print: { type: 'boolean', meaning: 'only print the command' },
-      },
-      examples: ['gpuaas ssh trainer', "gpuaas ssh @last 'nvidia-smi -L'", 'gpuaas ssh trainer --print'],
-      load: async () => (await import('../commands/ssh.ts')).ssh,
-    },
-    {
       name: 'open',
       summary: 'Open it in the console',
       args: [{ ...allocation, optional: true, meaning: 'an allocation (default: the start page)' }],

@@ -257,8 +257,12 @@ export const teamwork: CommandGroup = {
     {
       name: 'invitation list',
       summary: 'Invitations',
-      flags: { organization, limit },
-      examples: ['gpuaas invitation list --organization lab'],
+      flags: {
+        organization,
+        state: oneOf('STATE', choices.invitation_list.state, 'only invitations in this state'),
+        limit,
+      },
+      examples: ['gpuaas invitation list --organization lab', 'gpuaas invitation list --state pending'],
       operation: 'invitation_list',
       columns: invitationColumns,
       none: 'No invitations. gpuaas member add invites a person.',

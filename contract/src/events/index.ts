@@ -9,6 +9,7 @@ import * as payments from './payments.ts';
 import * as people from './people.ts';
 import * as provisioning from './provisioning.ts';
 import * as tenancy from './tenancy.ts';
+import * as terminal from './terminal.ts';
 
 export const events: readonly EventKind[] = [
   ...Object.values(alerts),
@@ -21,6 +22,7 @@ export const events: readonly EventKind[] = [
   ...Object.values(people),
   ...Object.values(provisioning),
   ...Object.values(tenancy),
+  ...Object.values(terminal),
 ].sort((a, b) => a.type.localeCompare(b.type));
 export * from './alerts.ts';
 export * from './billing.ts';
@@ -32,3 +34,4 @@ export * from './payments.ts';
 export * from './people.ts';
 export * from './provisioning.ts';
 export * from './tenancy.ts';
+export * from './terminal.ts';

@@ -12,6 +12,7 @@ import { project } from './project.ts';
 import { serviceAccount } from './service-account.ts';
 import { signer } from './signer.ts';
 import { slot } from './slot.ts';
+import { terminalSession } from './terminal-session.ts';
 
 export const machines: readonly MachineTable[] = [
   allocation,
@@ -27,6 +28,7 @@ export const machines: readonly MachineTable[] = [
   serviceAccount,
   signer,
   slot,
+  terminalSession,
 ];
 export { type TimedState, type Wait, waits } from './waits.ts';
 export {
@@ -43,4 +45,5 @@ export {
   serviceAccount as serviceAccountMachine,
   signer as signerMachine,
   slot as slotMachine,
+  terminalSession as terminalSessionMachine,
 };

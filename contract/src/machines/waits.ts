@@ -13,6 +13,7 @@ import type { project } from './project.ts';
 import type { serviceAccount } from './service-account.ts';
 import type { signer } from './signer.ts';
 import type { slot } from './slot.ts';
+import type { terminalSession } from './terminal-session.ts';
 
 /**
  * What ends each state that is not final: either a deadline of a policy, whose transition stores a reason, or a person,
@@ -60,6 +61,7 @@ interface AllWaits {
   readonly service_account: Waits<typeof serviceAccount>;
   readonly signer: Waits<typeof signer>;
   readonly slot: Waits<typeof slot>;
+  readonly terminal_session: Waits<typeof terminalSession>;
 }
 
 export const waits = {
@@ -130,6 +132,10 @@ export const waits = {
     cleaning: deadline('allocation.release_timeout_seconds', 'block', 'slots.state_reason'),
     cleanup_blocked: person('operators: slots that are cleanup_blocked'),
     quarantined: person('operators: slots that are quarantined'),
+  },
+  terminal_session: {
+    opening: deadline('terminal.opening_seconds', 'end', 'terminal_sessions.end_reason'),
+    open: deadline('terminal.session_max_ttl_seconds', 'end', 'terminal_sessions.end_reason'),
   },
 } satisfies AllWaits;
 

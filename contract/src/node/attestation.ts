@@ -47,6 +47,13 @@ export const ReadinessAttestation = Type.Object(
       port: Type.Integer({ minimum: 1, maximum: 65_535 }),
       username: Type.String({ maxLength: 32 }),
       host_key_fingerprint: Type.String({ maxLength: 100 }),
+      host_keys: Type.Optional(
+        Type.Array(Type.String({ pattern: '^[a-z0-9@.-]{1,60} [A-Za-z0-9+/]{1,12000}={0,2}$' }), {
+          maxItems: 8,
+          description:
+            'The public host keys of sshd, so that nobody has to trust one on first use. Older agents leave it out.',
+        }),
+      ),
     }),
     durations_ms: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
       description: 'How long each phase took, by its name.',

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
+import { TerminalName, TerminalRecording, TerminalSide } from '../terminal/frames.ts';
+import { TerminalPort } from '../terminal/kinds.ts';
 import { Proof, ReadinessAttestation } from './attestation.ts';
 import { HostTopology, SlotCandidate } from './topology.ts';
 
@@ -197,9 +199,35 @@ export const nodeTaskKinds = {
         ...ofAllocation,
         session_id: Uuid,
         login: Login,
-        columns: Type.Integer({ minimum: 1, maximum: 1000 }),
-        rows: Type.Integer({ minimum: 1, maximum: 1000 }),
+        name: TerminalName,
+        columns: TerminalSide,
+        rows: TerminalSide,
         ends_at: Timestamp,
+        gateway_url: Type.String({
+          pattern: '^wss://[A-Za-z0-9.:\\[\\]-]{1,255}$',
+          description: 'The address for nodes of all gateway copies; the agent appends the path of its session.',
+        }),
+        grace_seconds: Type.Integer({
+          minimum: 0,
+          maximum: 86_400,
+          description: 'How long the shell lives on and the agent dials again after the connection was lost.',
+        }),
+        idle_seconds: Type.Integer({
+          minimum: 0,
+          maximum: 604_800,
+          description: 'The shell ends when nothing was typed for this time. 0: never.',
+        }),
+        ring_bytes: Type.Integer({ minimum: 4096, maximum: 16_777_216 }),
+        recording: TerminalRecording,
+        stream: Type.Optional(
+          Type.Union(
+            [
+              Type.Object({ kind: Type.Literal('ssh') }, strict),
+              Type.Object({ kind: Type.Literal('forward'), port: TerminalPort }, strict),
+            ],
+            { description: 'Bytes to the sshd of the machine, or to one port of it, instead of a shell.' },
+          ),
+        ),
       },
       strict,
     ),

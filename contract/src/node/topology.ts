@@ -24,6 +24,25 @@ export const SlotCandidate = Type.Object(
 );
 export type SlotCandidate = Static<typeof SlotCandidate>;
 
+/**
+ * What a host may be able to do besides being let whole:
+ * `slices` virtual machines on parts of it, `oci` containers from images named by digest, `reimage` imaging its own disks anew,
+ * `partitions` NVSwitch partitions that follow the slices, `fabric` fabric functions that it keeps apart for each tenant.
+ */
+export const hostAbilities = ['slices', 'oci', 'reimage', 'partitions', 'fabric'] as const;
+export type HostAbility = (typeof hostAbilities)[number];
+export const HostCapability = Type.Object(
+  {
+    ability: Type.Enum([...hostAbilities]),
+    able: Type.Boolean(),
+    why_not: Type.Union([Type.String({ maxLength: 200 }), Type.Null()], {
+      description: 'What is missing, in a sentence; null when the host is able.',
+    }),
+  },
+  { $id: 'HostCapability' },
+);
+export type HostCapability = Static<typeof HostCapability>;
+
 /** What a host is made of, as it sees itself. Advice only, until an operator approves slots. */
 export const HostTopology = Type.Object(
   {
@@ -45,6 +64,13 @@ export const HostTopology = Type.Object(
     driver_version: Type.Union([Type.String({ maxLength: 50 }), Type.Null()]),
     cuda_version: Type.Union([Type.String({ maxLength: 50 }), Type.Null()]),
     slots: Type.Array(SlotCandidate, { maxItems: 64 }),
+    capabilities: Type.Optional(
+      Type.Array(HostCapability, {
+        maxItems: 20,
+        description:
+          'What the host can do. An ability that is not listed is one that the host does not have. Older agents do not say.',
+      }),
+    ),
     prerequisites: Type.Object({
       kvm_available: Type.Boolean(),
       iommu_group_count: Type.Integer({ minimum: 0 }),

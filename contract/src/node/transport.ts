@@ -30,6 +30,13 @@ export const nodeTransport = {
     carries: 'NodeUsageReport',
     answers: 'NodeUsageAnswer',
   },
+  /** Samples of what the host measures. */
+  telemetry: {
+    method: 'POST',
+    path: '/internal/v1/nodes/{id}/telemetry',
+    carries: 'NodeTelemetryReport',
+    answers: 'NodeTelemetryAnswer',
+  },
   /** The bundle of an agent release, by its SHA-256 in hex. The agent fetches releases only here. */
   release: { method: 'GET', path: '/internal/v1/nodes/{id}/releases/{digest}', answers: 'bytes' },
 } as const;

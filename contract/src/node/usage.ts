@@ -21,6 +21,13 @@ export const NodeUsageRecord = Type.Object(
       maxItems: 64,
       description: 'UUIDs of the GPUs of the lease that the host itself saw, whatever the machine inside says.',
     }),
+    speed: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 100_000,
+        description: 'How many times as fast GPU time passes on this host. Taken from simulated hosts alone.',
+      }),
+    ),
     final: Type.Boolean({ description: 'Whether the lease has ended on the node: no record follows.' }),
     signature: Type.String({
       pattern: '^[A-Za-z0-9_-]{86}$',

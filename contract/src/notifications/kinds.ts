@@ -2,7 +2,15 @@ import { breakerTripped } from '../events/alerts.ts';
 import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
 import { nodeLost, nodeQuarantined } from '../events/nodes.ts';
 import { webhookDisabled } from '../events/notifications.ts';
-import { balanceCredited, reconcileFailed } from '../events/payments.ts';
+import {
+  autoTopUpActionRequired,
+  autoTopUpFailed,
+  balanceCredited,
+  paymentDisputed,
+  paymentFailed,
+  paymentRefunded,
+  reconcileFailed,
+} from '../events/payments.ts';
 import {
   factorsChanged,
   invitationCreated,
@@ -176,6 +184,46 @@ export const notificationKinds = {
     to: 'billing',
     area: 'money',
     title: 'A payment was added to the balance',
+    inbox: true,
+    mail: 'required',
+  }),
+  payment_failed: kind({
+    event: paymentFailed,
+    to: 'billing',
+    area: 'money',
+    title: 'A payment did not arrive',
+    inbox: true,
+    mail: 'required',
+  }),
+  payment_refunded: kind({
+    event: paymentRefunded,
+    to: 'billing',
+    area: 'money',
+    title: 'A payment was refunded',
+    inbox: true,
+    mail: 'required',
+  }),
+  payment_disputed: kind({
+    event: paymentDisputed,
+    to: 'billing',
+    area: 'money',
+    title: 'A payment is disputed, or a dispute was decided',
+    inbox: true,
+    mail: 'required',
+  }),
+  auto_top_up_failed: kind({
+    event: autoTopUpFailed,
+    to: 'billing',
+    area: 'money',
+    title: 'An automatic top-up was not made',
+    inbox: true,
+    mail: 'required',
+  }),
+  auto_top_up_unconfirmed: kind({
+    event: autoTopUpActionRequired,
+    to: 'billing',
+    area: 'money',
+    title: 'An automatic top-up needs to be confirmed',
     inbox: true,
     mail: 'required',
   }),

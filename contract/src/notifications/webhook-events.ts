@@ -1,6 +1,13 @@
 import type { EventKind } from '../event.ts';
 import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
-import { balanceCredited } from '../events/payments.ts';
+import {
+  autoTopUpActionRequired,
+  autoTopUpFailed,
+  balanceCredited,
+  paymentDisputed,
+  paymentFailed,
+  paymentRefunded,
+} from '../events/payments.ts';
 import { invitationAccepted, memberChanged, projectMemberChanged } from '../events/people.ts';
 import {
   provisioningActive,
@@ -13,16 +20,22 @@ import {
   provisioningReleaseFailed,
   provisioningReleasingCompleted,
 } from '../events/provisioning.ts';
+import { terminalSessionEnded, terminalSessionOpened } from '../events/terminal.ts';
 
 /** Events of an organization that its webhooks can get. What concerns hosts and operators alone is not among them. */
 export const webhookEvents: readonly { readonly event: EventKind }[] = [
   { event: autoReleasePending },
+  { event: autoTopUpActionRequired },
+  { event: autoTopUpFailed },
   { event: balanceCredited },
   { event: balanceDepleted },
   { event: balanceRecovered },
   { event: invitationAccepted },
   { event: lowBalanceWarning },
   { event: memberChanged },
+  { event: paymentDisputed },
+  { event: paymentFailed },
+  { event: paymentRefunded },
   { event: projectMemberChanged },
   { event: provisioningActive },
   { event: provisioningAttested },
@@ -33,6 +46,8 @@ export const webhookEvents: readonly { readonly event: EventKind }[] = [
   { event: provisioningQueued },
   { event: provisioningReleaseFailed },
   { event: provisioningReleasingCompleted },
+  { event: terminalSessionEnded },
+  { event: terminalSessionOpened },
 ];
 
 export const webhookEventTypes: readonly string[] = webhookEvents.map(({ event }) => event.type).sort();

@@ -39,6 +39,30 @@ export const BillingBalance = Type.Object(
       description: 'Whether the organization pays ahead: a launch needs a balance, and a spent one releases.',
     }),
     minimum_runway_minutes: Type.Integer({ description: 'The minimum runway for a launch, when it is enforced.' }),
+    low_balance_threshold: Type.Object(Money.properties, {
+      ...strict,
+      description: 'A balance at or below this is low, however long it lasts.',
+    }),
+    steps: Type.Array(
+      Type.Object(
+        {
+          step: Type.Enum(['warning', 'launches_refused', 'release_announced', 'depleted']),
+          runway_seconds: Type.Integer({ minimum: 0, description: 'It happens when the balance lasts this long.' }),
+          at: orNull(
+            Type.String({
+              format: 'date-time',
+              description: 'When, at the present rate; null when it has happened, and when nothing is active.',
+            }),
+          ),
+        },
+        strict,
+      ),
+      { description: 'What happens while the balance falls, the first first; nothing where it is not enforced.' },
+    ),
+    gpu_time_speed: Type.Integer({
+      minimum: 1,
+      description: 'How many times as fast GPU time, and with it the runway, passes on simulated hosts.',
+    }),
   },
   { $id: 'BillingBalance', ...strict },
 );

@@ -22,7 +22,7 @@ export const eventStream = defineRoute({
   method: 'GET',
   path: '/api/v1/events/stream',
   tag: 'Events',
-  summary: 'Watch the events of a project live',
+  summary: 'Watch the events of a project live, and those of the money of its organization for those who may see it',
   auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'default',

@@ -39,11 +39,17 @@ import * as factors from './factors.ts';
 import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
+import * as adjustments from './money/adjustments.ts';
 import * as budgets from './money/budgets.ts';
+import * as credit from './money/credit.ts';
+import * as lastRelease from './money/last-release.ts';
+import * as paymentMethods from './money/payment-methods.ts';
+import * as priceBooks from './money/price-books.ts';
 import * as quotes from './money/quotes.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications/inbox.ts';
 import * as webhooks from './notifications/webhooks.ts';
+import * as metrics from './observability/metrics.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
 import * as payments from './payments.ts';
@@ -54,6 +60,8 @@ import * as projects from './projects.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
+import * as recordings from './terminals/recordings.ts';
+import * as terminal from './terminals/sessions.ts';
 
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
@@ -61,6 +69,7 @@ const isRoute = (value: unknown): value is Route =>
 /** Every operation, sorted by path. A route that is not listed here does not exist. */
 export const routes: readonly Route[] = [
   activity,
+  adjustments,
   adminBilling,
   adminBreakers,
   adminCatalog,
@@ -97,22 +106,29 @@ export const routes: readonly Route[] = [
   events,
   factors,
   invitations,
+  lastRelease,
   me,
   members,
+  metrics,
   notices,
   notifications,
   organizations,
   overview,
+  paymentMethods,
   payments,
   personalTokens,
   platform,
   policies,
+  credit,
+  priceBooks,
   projects,
   quotes,
   serviceAccounts,
   sessions,
   simulator,
   sshKeys,
+  recordings,
+  terminal,
   webhooks,
   taskSigners,
 ]
@@ -162,11 +178,17 @@ export * from './factors.ts';
 export * from './invitations.ts';
 export * from './me.ts';
 export * from './members.ts';
+export * from './money/adjustments.ts';
 export * from './money/budgets.ts';
+export * from './money/credit.ts';
+export * from './money/last-release.ts';
+export * from './money/payment-methods.ts';
+export * from './money/price-books.ts';
 export * from './money/quotes.ts';
 export * from './notices.ts';
 export * from './notifications/inbox.ts';
 export * from './notifications/webhooks.ts';
+export * from './observability/metrics.ts';
 export * from './organizations.ts';
 export * from './overview.ts';
 export * from './payments.ts';
@@ -177,3 +199,5 @@ export * from './projects.ts';
 export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';
+export * from './terminals/recordings.ts';
+export * from './terminals/sessions.ts';

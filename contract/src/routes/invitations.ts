@@ -71,7 +71,10 @@ export const invitationList = defineRoute({
   lane: 'default',
   errors: ['cursor_invalid'],
   params: Type.Object(ofOrganization, { additionalProperties: false }),
-  query: Type.Object(pageQuery, { additionalProperties: false }),
+  query: Type.Object(
+    { ...pageQuery, state: Type.Optional(Type.Enum(['pending', 'accepted', 'revoked', 'expired'])) },
+    { additionalProperties: false },
+  ),
   response: page(Invitation),
 });
 

@@ -46,6 +46,10 @@ export const Me = Type.Object(
     personal_token_max_days: Type.Integer({
       description: 'The longest life of a personal token that the policy allows.',
     }),
+    gpu_time_speed: Type.Integer({
+      minimum: 1,
+      description: 'How many times as fast GPU time passes on simulated hosts; 1 where it passes as on real ones.',
+    }),
     posix: Type.Object(
       {
         uid: Type.Integer(),

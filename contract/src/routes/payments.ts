@@ -29,6 +29,8 @@ export const PaymentSession = Type.Object(
     disputed: Money,
     url: orNull(Type.String({ description: "The provider's page, for as long as it can be paid there." })),
     requested_by: Type.String(),
+    /** Whether it was made automatically, with a saved card. */
+    automatic: Type.Boolean(),
     created_at: Timestamp,
     expires_at: Timestamp,
     settled_at: orNull(Type.String({ format: 'date-time', description: 'When it was added to the balance.' })),
@@ -37,12 +39,33 @@ export const PaymentSession = Type.Object(
 );
 export type PaymentSession = Static<typeof PaymentSession>;
 
+/** What an organization may add to its balance in a day or a month, in UTC. */
+const depositLimit = {
+  limit: Type.Object(Money.properties, strict),
+  left: Type.Object(Money.properties, strict),
+  resets_at: Timestamp,
+};
+export const DepositLimits = Type.Object(
+  {
+    day: Type.Object(depositLimit, strict),
+    month: Type.Object(depositLimit, strict),
+    /** Payments that count as settled: old enough, and not refunded or disputed. What they added raises the limits. */
+    settled_payments: Type.Integer({ minimum: 0 }),
+    grows_at: orNull(
+      Type.String({ format: 'date-time', description: 'When the next payment settles; null when none is on its way.' }),
+    ),
+  },
+  { $id: 'DepositLimits', ...strict },
+);
+export type DepositLimits = Static<typeof DepositLimits>;
+
 export const PaymentOptions = Type.Object(
   {
     provider: PaymentProvider,
     /** The smallest and the largest amount of one payment, in the currency of the account. */
     minimum: Money,
     maximum: Money,
+    limits: DepositLimits,
     /** Tax that is paid in addition to what goes to the balance, in hundredths of a per cent; 0 where there is none. */
     tax_rate_basis_points: Type.Integer({ minimum: 0 }),
     refund_window_days: Type.Integer({ description: 'How long a payment can go back to where it came from.' }),
@@ -87,6 +110,7 @@ export const paymentSessionCreate = defineRoute({
     'payments_disabled',
     'payment_refused',
     'too_many_payments',
+    'deposit_limit_exceeded',
   ],
   status: 201,
   params: organizationParams,

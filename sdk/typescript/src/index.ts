@@ -24,5 +24,12 @@ export type {
 } from './operation.ts';
 export { GpuaasError, GpuaasUnreachable } from './problem.ts';
 export { type ServiceAccountOptions, type ServiceAccountSigner, serviceAccountTokens } from './service-account.ts';
+export {
+  connectTerminal,
+  type TerminalEnd,
+  type TerminalHandlers,
+  type TerminalLine,
+  type TerminalReady,
+} from './terminal.ts';
 export type { ClientOptions } from './transport.ts';
 export { wakeUps } from './wake-ups.ts';

@@ -8,16 +8,19 @@ import { emailWorker } from './email-worker/process.ts';
 import { notificationRelay } from './notification-relay/process.ts';
 import { outboxRelay } from './outbox-relay/process.ts';
 import { provisioningWorker } from './provisioning-worker/process.ts';
+import { terminalGateway } from './terminal-gateway/process.ts';
 import { webhookWorker } from './webhook-worker/process.ts';
 
 /**
  * Every process there is, in the order in which they start, the database role of each and the purposes whose sealing keys
  * it needs. A process is given only the stores that it uses, where PostgreSQL carries them. Consumers come before the
- * relay: on an empty bus, what is published before a consumer has ever been there does not wait for it.
+ * relay: on an empty bus, what is published before a consumer has ever been there does not wait for it. The gateway asks the
+ * api at its start, so it comes after it.
  */
 export const processes: readonly {
   readonly spec: AnyProcess;
-  readonly login: (typeof families)[number];
+  /** Undefined: it has no business in PostgreSQL. */
+  readonly login: (typeof families)[number] | undefined;
   readonly keys: readonly Purpose[];
   readonly stores: readonly Store[];
 }[] = [
@@ -27,5 +30,6 @@ export const processes: readonly {
   { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: ['payments'] },
   { spec: notificationRelay, login: 'gpuaas_notifier', keys: [], stores: ['bus', 'cache'] },
   { spec: webhookWorker, login: 'gpuaas_webhooks', keys: ['webhooks'], stores: ['bus'] },
+  { spec: terminalGateway, login: undefined, keys: [], stores: [] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

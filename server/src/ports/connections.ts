@@ -36,6 +36,7 @@ export function mostConnections(
   process: { readonly name: string; readonly needs: readonly string[] },
   settings: ConnectionSettings,
 ): number {
+  if (!process.needs.includes('database')) return 0;
   const lives = (port: keyof Ports | 'identity-provider') => !settings.elsewhere.has(port);
   const ofPorts = (Object.keys(embedded) as (keyof typeof embedded)[])
     .filter((port) => process.needs.includes(port) && lives(port))

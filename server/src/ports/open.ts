@@ -1,18 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { JWK } from 'jose';
 import { type Static, Type } from 'typebox';
 import { ConfigFault, type Environment, readConfig, Secret } from '../kernel/process/config.ts';
 import { type Common, processesOver } from '../kernel/process/process.ts';
-import { openKeyring } from '../kernel/secrets/keyring.ts';
-import { lostKeys, lostKeysConfig } from '../kernel/secrets/sealed-values.ts';
 import { secondMs } from '../kernel/units.ts';
 import { openBus } from './bus/open.ts';
 import type { Bus } from './bus/port.ts';
 import { openCache } from './cache/open.ts';
 import type { Cache } from './cache/port.ts';
-import { openCertificates } from './certificates/open.ts';
 import type { Certificates } from './certificates/port.ts';
+import { certificatesConfig, openCertificatesOf } from './certificates/settings.ts';
 import { requireSchema } from './database/open.ts';
 import type { DatabasePort } from './database/port.ts';
 import { openPostgres } from './database/postgres.ts';
@@ -51,9 +47,6 @@ export const portsConfig = Type.Object({
     maximum: 200,
     description: 'Connections of this process.',
   }),
-  authorityUrl: Type.Optional(
-    Secret({ description: 'PostgreSQL as gpuaas_authority: needed by our own certificate authority.' }),
-  ),
   busUrl: Type.Optional(
     Secret({
       pattern: '^(nats|postgres(ql)?)://',
@@ -92,20 +85,7 @@ export const portsConfig = Type.Object({
     description: 'The sender of letters.',
   }),
   temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
-  stepCaUrl: Type.Optional(
-    Type.String({ pattern: '^https://', description: 'step-ca instead of the own authority of nodes.' }),
-  ),
-  stepCaRoot: Type.Optional(Type.String({ description: 'The root of step-ca: a file in PEM.' })),
-  stepCaProvisioner: Type.String({ default: 'gpuaas', description: 'The name of its JWK provisioner.' }),
-  stepCaProvisionerKey: Type.Optional(
-    Secret({ description: 'The private key of that provisioner: a JWK with its kid, in JSON.' }),
-  ),
-  secretsKey: Type.Optional(
-    Secret({
-      description: 'The keyring that seals what is kept in the database, such as keys of the authority.',
-    }),
-  ),
-  ...lostKeysConfig.properties,
+  ...certificatesConfig.properties,
   objectsFolder: Type.Optional(
     Type.String({ description: 'Where large things such as releases of the node agent are kept, as files.' }),
   ),
@@ -174,6 +154,8 @@ export const openPorts =
     common: Common<unknown>,
     name: string,
   ): Promise<Pick<Ports, Need>> => {
+    // A process that asks for no port needs no setting of theirs.
+    if (needs.length === 0) return {} as Pick<Ports, Need>;
     const config = readConfig(name, portsConfig, env);
     const { clock, ids, log, scope } = common;
     const ports: Partial<{ -readonly [P in keyof Ports]: Ports[P] }> = {};
@@ -357,32 +339,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       throw new ConfigFault(name, [`GPUAAS_WEBHOOK_NETWORKS: ${(error as Error).message}.`]);
     });
   },
-  async certificates(opening) {
-    const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey, authorityUrl } = opening.config;
-    if (stepCaUrl) {
-      if (!stepCaRoot || !stepCaProvisionerKey) {
-        throw new ConfigFault(opening.name, [
-          'GPUAAS_STEP_CA_URL needs GPUAAS_STEP_CA_ROOT and GPUAAS_STEP_CA_PROVISIONER_KEY.',
-        ]);
-      }
-      const key = JSON.parse(stepCaProvisionerKey) as JWK;
-      const root = await readFile(stepCaRoot, 'utf8');
-      const config = { url: stepCaUrl, root, provisioner: stepCaProvisioner, provisionerKey: key };
-      return openCertificates({ kind: 'step-ca', ...config }, opening);
-    }
-    if (!secretsKey) {
-      const because = 'no certificates are issued without GPUAAS_SECRETS_KEY or GPUAAS_STEP_CA_URL';
-      return openCertificates({ kind: 'none', because }, opening);
-    }
-    if (!authorityUrl) {
-      throw new ConfigFault(opening.name, [
-        'GPUAAS_AUTHORITY_URL is missing: our own certificate authority keeps its tables there. Or name step-ca in GPUAAS_STEP_CA_URL.',
-      ]);
-    }
-    const seal = openKeyring(secretsKey, 'GPUAAS_SECRETS_KEY').seal('authority');
-    const lost = lostKeys(opening.config.secretsKeysLost);
-    return openCertificates({ kind: 'embedded', url: authorityUrl, seal, lostKeys: lost }, opening);
-  },
+  certificates: (opening) => openCertificatesOf(opening.config, opening),
 };
 
 /** What each port is called where PostgreSQL carries it: its setting, and the role that has its schema and nothing else. */

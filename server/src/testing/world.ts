@@ -3,6 +3,7 @@ import type { PolicyKey } from '@gpuaas/contract';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { assembleApi } from '../bin/api/assemble.ts';
+import type { TerminalInternal } from '../domains/terminal/index.ts';
 import type { Tenants } from '../edge/http/admission/tenancy.ts';
 import { makeScope } from '../kernel/access/scope.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -10,6 +11,7 @@ import { systemIds } from '../kernel/id.ts';
 import { makeKey, openKeyring } from '../kernel/secrets/keyring.ts';
 import { type Log, silentLog } from '../kernel/telemetry/log.ts';
 import { type Metrics, makeMetrics } from '../kernel/telemetry/metrics.ts';
+import type { Cache } from '../ports/cache/port.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
@@ -55,6 +57,9 @@ export interface World {
   readonly objects: Objects;
   /** Looks at the tables over all walls. */
   readonly root: pg.Client;
+  /** What terminal gateways ask, without the listener before it. */
+  readonly terminal: TerminalInternal;
+  readonly cache: Cache;
   now(): Date;
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
   token(subject: string, claims?: JWTPayload): Promise<string>;
@@ -75,6 +80,7 @@ export const publicUrl = 'https://gpuaas.test';
 /** What the simulated provider signs its webhooks with. */
 export const paymentSecret = 'whsec_of_worlds';
 /** The same for all worlds, as it is for all processes of an installation. */
+export const gatewayOfWorlds = { url: 'wss://terminal.gpuaas.test', nodeUrl: 'wss://terminal-nodes.gpuaas.test:8446' };
 export const keyringOfWorlds = openKeyring(makeKey('test'), 'the test');
 
 export async function openWorld(
@@ -89,6 +95,8 @@ export async function openWorld(
     readonly tenants?: Tenants;
     /** False for an api without a simulated fleet, as in production. */
     readonly simulator?: false;
+    /** False for an api without terminal gateways. */
+    readonly terminals?: false;
     /** Stands in for the simulated provider of payments. */
     readonly payments?: Payments;
     /** Changes the database before the api opens it. */
@@ -138,7 +146,7 @@ export async function openWorld(
   };
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
-  const { app } = await assembleApi(
+  const { app, terminalInternal } = await assembleApi(
     { database: heard, cache, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
@@ -157,6 +165,7 @@ export async function openWorld(
       factors: makeFactorsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       keyring: keyringOfWorlds,
+      ...(options.terminals !== false && { terminalGateway: gatewayOfWorlds }),
       issuer,
       audience,
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },
@@ -167,8 +176,11 @@ export async function openWorld(
         'rate_limit.unknown_caller_requests_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         'rate_limit.financial_requests_per_minute': 1_000_000,
+        'rate_limit.terminal_token_requests_per_minute': 1_000,
         'payments.max_open_sessions': 1_000,
         'webhooks.max_per_organization': 1_000,
+        // One person opens terminals for each case of a suite.
+        'terminal.sessions_per_user': 1_000,
         // One person founds an organization for each case of a suite.
         'tenancy.max_owned_organizations': 100_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
@@ -189,6 +201,8 @@ export async function openWorld(
     metrics,
     objects,
     root,
+    terminal: terminalInternal,
+    cache,
     async call(method, path, { as, key, body, headers } = {}) {
       const reply = await app.inject({
         method: method as 'GET',

@@ -201,7 +201,7 @@ describe('production, composed', () => {
     patience,
   );
 
-  it.each(processes.map(({ spec }) => spec.name))(
+  it.each(processes.filter(({ login }) => login).map(({ spec }) => spec.name))(
     'goes on while %s is killed, one copy after the other',
     async (name) => {
       await through(name, async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
     `#!/bin/sh\nshift\nexec "${process.execPath}" "${top}/cli/bin/gpuaas.cjs" "$@"\n`,
     { mode: 0o755 },
   );
-  [port, nodePort] = [await freePort(), await freePort()];
+  [port, nodePort, internalPort] = [await freePort(), await freePort(), await freePort()];
 }, patience);
 afterAll(async () => {
   await Promise.all(running.map(end));
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, patience);
 
-let [port, nodePort] = [0, 0];
+let [port, nodePort, internalPort] = [0, 0, 0];
 let token = '';
 const running: ChildProcess[] = [];
 async function end(child: ChildProcess): Promise<void> {
@@ -77,6 +77,7 @@ const here = (text: string) =>
       `${new URL(server.url).protocol}//$1:${password}@${new URL(server.url).host}`,
     )
     .replaceAll('/etc/gpuaas', folder)
+    .replaceAll('nodes.example.com,10.0.0.11', '127.0.0.1')
     .replaceAll('https://gpu.example.com', `http://127.0.0.1:${port}`);
 
 /** What differs on one machine: every port is free, every address is this one. What other programs carry is left out. */
@@ -88,6 +89,15 @@ const onThisMachine = async (name: string): Promise<Readonly<Record<string, stri
   GPUAAS_NODE_PORT: String(nodePort),
   GPUAAS_NODE_URL: `https://127.0.0.1:${nodePort}`,
   GPUAAS_NODE_NAMES: '127.0.0.1',
+  GPUAAS_INTERNAL_HOST: '127.0.0.1',
+  GPUAAS_INTERNAL_PORT: String(internalPort),
+  GPUAAS_INTERNAL_NAMES: '127.0.0.1',
+  GPUAAS_INTERNAL_URL: `https://127.0.0.1:${internalPort}`,
+  GPUAAS_TERMINAL_HOST: '127.0.0.1',
+  GPUAAS_TERMINAL_PORT: '0',
+  GPUAAS_TERMINAL_NODE_HOST: '127.0.0.1',
+  GPUAAS_TERMINAL_NODE_PORT: '0',
+  GPUAAS_TERMINAL_PEER_URL: undefined,
   GPUAAS_HEALTH_HOST: '127.0.0.1',
   GPUAAS_TRUSTED_PROXIES: '127.0.0.1',
   GPUAAS_CONSOLE_FOLDER: undefined,
@@ -205,6 +215,13 @@ describe('the guide for your own servers', { timeout: patience }, () => {
     );
     link = new RegExp(`http://127.0.0.1:${port}/\\S+`).exec(stdout)?.[0] ?? '';
     expect(link, stdout).not.toBe('');
+  });
+
+  it('makes the identity of the gateway, which step-ca signs', async () => {
+    const path = `export PATH=${folder}/node_modules/.bin:$PATH\n`;
+    const { stdout } = await type(`${path}${await blocksOf('The identity of the gateway')}`);
+    expect(stdout).toContain('terminal-gateway has an identity');
+    expect(await readFile(join(folder, 'terminal-gateway/identity.pem'), 'utf8')).toContain('BEGIN PRIVATE KEY');
   });
 
   it('starts every process of the units from its file of settings, and each is ready', async () => {

@@ -41,6 +41,8 @@ export async function startComposed(servers: Servers, folder: string, poolSize: 
   };
   const members: Member[] = [];
   for (const { spec, login } of processes) {
+    // Gateways of terminals are killed in a journey of their own.
+    if (!login) continue;
     for (const copy of [0, 1]) {
       const env = {
         ...shared,

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await mkdir(join(home, '.ssh'), { recursive: true });
   await writeFile(join(home, '.ssh', 'id_ed25519.pub'), `${publicKey()} me@laptop\n`);
   const port = String(await freePort());
-  started = await start(['--data', join(folder, 'data'), '--bare', '--port', port, '--speed', '500']);
+  started = await start(['--data', join(folder, 'data'), '--bare', '--port', port, '--host-speed', '500']);
 }, patience);
 afterAll(async () => {
   await started.kill('SIGTERM');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './support/npm-start.ts';
+import { endAll, run, type Started, start } from './support/npm-start.ts';
 import { makePython } from './support/python-environment.ts';
 import { ask, signIn } from './support/sign-in.ts';
 import { missingIn, openTypist, readPage, type Snippet, snippetsIn, type Typist } from './support/snippets.ts';
@@ -15,6 +15,7 @@ import { missingIn, openTypist, readPage, type Snippet, snippetsIn, type Typist 
 const root = join(import.meta.dirname, '../../..');
 const patience = 300_000;
 const firstNode = 'docs/tutorials/first-node.md';
+const firstInvoice = 'docs/tutorials/first-invoice.md';
 
 const listPages = async (): Promise<string[]> =>
   (await readdir(join(root, 'docs'), { recursive: true }))
@@ -26,7 +27,9 @@ const marked: (readonly [string, readonly Snippet[]])[] = (
 ).filter(([, snippets]) => snippets.length > 0);
 /** Those who operate come last: what they do to hosts is felt for a while. */
 const rank = (snippets: readonly Snippet[]): number => (snippets.some(({ who }) => who === 'operator') ? 1 : 0);
-const guides = marked.filter(([path]) => path !== firstNode).sort(([, a], [, b]) => rank(a) - rank(b));
+const guides = marked
+  .filter(([path]) => path !== firstNode && path !== firstInvoice)
+  .sort(([, a], [, b]) => rank(a) - rank(b));
 
 let folder: string;
 beforeAll(async () => {
@@ -81,7 +84,7 @@ describe('the guides', () => {
     const python = await makePython();
     const opened = await openInstallation(
       'guides',
-      ['--bare', '--speed', '500'],
+      ['--bare', '--host-speed', '500'],
       ['member', 'owner', 'operator'],
       python,
     );
@@ -127,6 +130,46 @@ describe('the tutorial of operators', () => {
     const [, snippets = []] = marked.find(([path]) => path === firstNode) ?? [];
     expect(snippets.length).toBeGreaterThan(8);
     expect(await typist.typePage(firstNode, snippets)).toEqual([]);
+  });
+});
+
+describe('the tutorial of those who pay', () => {
+  let started: Started;
+  let typist: Typist;
+  beforeAll(async () => {
+    const opened = await openInstallation(
+      'first-invoice',
+      ['--bare', '--speed', '3600'],
+      ['owner', 'operator', 'admin'],
+    );
+    ({ started, typist } = opened);
+    await hostsAreReady(opened.url, opened.token);
+  }, 2 * patience);
+  afterAll(async () => {
+    await typist?.close();
+    await started?.kill('SIGTERM');
+  });
+
+  it('is true from a balance that is spent to a bill that is proven', { timeout: 2 * patience }, async () => {
+    const [, snippets = []] = marked.find(([path]) => path === firstInvoice) ?? [];
+    expect(snippets.length).toBeGreaterThan(7);
+    // An administrator who signs out before anything happens is reached by mail alone.
+    const leaving = '# X\n\n```sh test admin\ngpuaas logout\n```\n';
+    expect(await typist.typePage('leaving', snippetsIn(leaving))).toEqual([]);
+    expect(await typist.typePage(firstInvoice, snippets)).toEqual([]);
+    const [mail = ''] = started.fact('Mail').split(' ');
+    const letters = (await (await fetch(`${mail}/letters.json`)).json()) as { data: { to: string; subject: string }[] };
+    const away = letters.data.filter(({ to }) => to === 'admin@demo.example');
+    const subjects = away.map(({ subject }) => subject).join('\n');
+    expect(subjects).toMatch(/^The balance of "Demo" is low: /m);
+    expect(subjects).toMatch(/^The balance of "Demo" is used up$/m);
+  });
+
+  it('runs faster only where nothing is real', { timeout: patience }, async () => {
+    const none = await run(['--ephemeral', '--fleet', 'none', '--speed', '60']);
+    expect(none).toMatchObject({ code: 1, output: expect.stringContaining('--speed is for simulated hosts') });
+    const real = await run(['--ephemeral', '--speed', '60'], { env: { GPUAAS_PAYMENTS: 'stripe' } });
+    expect(real).toMatchObject({ code: 1, output: expect.stringContaining('which GPUAAS_PAYMENTS does not allow') });
   });
 });
 

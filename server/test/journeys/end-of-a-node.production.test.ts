@@ -56,7 +56,7 @@ describe('a host that is taken out of service', () => {
         '--bare',
         '--port',
         String(await freePort()),
-        '--speed',
+        '--host-speed',
         '2000',
       ]);
       const operator = await as('operator');

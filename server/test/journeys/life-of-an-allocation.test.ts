@@ -30,7 +30,7 @@ let operator: Gpuaas;
 let watch: Watch;
 
 beforeAll(async () => {
-  started = await start(['--ephemeral', '--bare', '--port', String(await freePort()), '--speed', '200']);
+  started = await start(['--ephemeral', '--bare', '--port', String(await freePort()), '--host-speed', '200']);
   const [password = ''] = started.fact('Password').split(' ');
   const baseUrl = started.fact('URL');
   const tokenOf = async (login: string) => (await signIn(baseUrl, { login, password })).access_token;

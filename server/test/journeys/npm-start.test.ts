@@ -227,12 +227,14 @@ describe('npm start', () => {
         'notification-relay',
         'outbox-relay',
         'provisioning-worker',
+        'terminal-gateway',
         'webhook-worker',
       ]);
       // Secrets come through files of their owner alone; an environment is seen by other programs of the same user.
       for (const { pid, command } of apart) {
         const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-        expect(environment, command).toContain('GPUAAS_DATABASE_URL_FILE=');
+        // The gateway stands where browsers reach it, and knows no database.
+        expect(environment.includes('GPUAAS_DATABASE_URL_FILE='), command).toBe(!command.includes('terminal-gateway'));
         expect(environment, command).not.toMatch(/GPUAAS_(?:[A-Z]+_URL=postgres|SECRETS_KEY=|SIMULATOR_ADDRESS=)/);
       }
       expect(await started.kill('SIGTERM')).toBe(0);

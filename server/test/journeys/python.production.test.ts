@@ -29,7 +29,7 @@ beforeAll(async () => {
   await chmod(folder, 0o711);
   python = await makePython();
   const port = String(await freePort());
-  started = await start(['--data', join(folder, 'data'), '--bare', '--port', port, '--speed', '500']);
+  started = await start(['--data', join(folder, 'data'), '--bare', '--port', port, '--host-speed', '500']);
 }, patience);
 afterAll(async () => {
   await started?.kill('SIGTERM');

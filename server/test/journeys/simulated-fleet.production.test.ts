@@ -74,7 +74,7 @@ describe('the simulated fleet of npm start', () => {
     async () => {
       const data = join(folder, 'data');
       const port = await freePort();
-      const first = await start(['--data', data, '--bare', '--port', String(port), '--speed', '500']);
+      const first = await start(['--data', data, '--bare', '--port', String(port), '--host-speed', '500']);
       const operator = await operatorOf(first);
       const nodes = await inService(operator);
       expect(nodes.map(({ name, slots }) => ({ name, slots }))).toEqual([
@@ -99,7 +99,7 @@ describe('the simulated fleet of npm start', () => {
       });
 
       await first.kill('SIGKILL');
-      const second = await start(['--data', data, '--bare', '--speed', '500']);
+      const second = await start(['--data', data, '--bare', '--host-speed', '500']);
       const again = await operatorOf(second);
       const kept = (await nodesOf(again)).map(({ id }) => id);
       expect(kept.sort()).toEqual(nodes.map(({ id }) => id).sort());

@@ -145,6 +145,7 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
   billing_document_get: documentOf,
   billing_document_list: organization,
   billing_document_verify: documentOf,
+  billing_last_release_get: organization,
   billing_ledger_list: organization,
   billing_ledger_verify: organization,
   billing_proof_get: async (world, tenant) => ({

@@ -34,7 +34,7 @@ async function send(route: Route, example: Example, ask: Ask = {}): Promise<Repl
     headers: { ...headersFor(route, home), ...ask.headers },
   });
 }
-const example = (route: Route) => exampleOf(route, world, home);
+const example = (route: Route) => exampleOf(route, world, home, tokenFor(route));
 const writes = routes.filter(isWrite);
 const keyed = writes.filter((route) => route.idempotency === 'key');
 const guarded = routes.filter((route) => route.auth.kind !== 'public');
@@ -205,7 +205,6 @@ describe('every lane', () => {
     'answers 429 in lane %s when its budget is spent, and says when to come back',
     async (lane) => {
       const inLane = routes.filter((route) => laneOf(route) === lane);
-      if (inLane.length === 0) return expect(lane).toBe('terminal');
       const narrow = await openWorld({
         policies: {
           [lanes[lane as keyof typeof lanes].policy]: 3,

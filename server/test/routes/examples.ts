@@ -8,10 +8,12 @@ import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/
 import { billingExamples } from './billing-examples.ts';
 import { eventExamples } from './event-examples.ts';
 import { fleetExamples } from './fleet-examples.ts';
+import { moneyExamples } from './money-examples.ts';
 import { notificationExamples } from './notification-examples.ts';
 import { createdBy, peopleExamples } from './people-examples.ts';
 import { policyExamples } from './policy-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
+import { terminalExamples } from './terminal-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
 export interface Example {
@@ -194,6 +196,9 @@ const examples: Readonly<Record<string, MakeExample>> = {
     return { body: { ...asked, max_duration_seconds: quoted } };
   },
   allocation_list: nothing,
+  allocation_metrics: anAllocation('active'),
+  metrics_now: nothing,
+  metrics_export: nothing,
   allocation_counts: nothing,
   allocation_get: anAllocation('requested'),
   allocation_timeline: anAllocation('requested'),
@@ -212,6 +217,8 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
   ...billingExamples,
+  ...moneyExamples,
+  ...terminalExamples,
   ...eventExamples,
   ...policyExamples,
   ...fleetExamples,

@@ -248,5 +248,8 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
     return example;
   },
   fleet_health: nothing,
+  fleet_metrics: nothing,
+  fleet_metrics_export: nothing,
+  node_metrics: byNode('active'),
   allocation_stuck_list: nothing,
 };

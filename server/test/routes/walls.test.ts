@@ -55,6 +55,14 @@ describe.each([
         absent: 'allocation_group_not_found',
         find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
       },
+      terminal_recording_id: {
+        absent: 'terminal_recording_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
+      terminal_session_id: {
+        absent: 'terminal_session_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
     },
   };
 
@@ -74,6 +82,22 @@ describe.each([
         whose(
           (await world.root.query('select organization_id, project_id as id from allocations where id = $1', [id]))
             .rows[0],
+        ),
+      terminal_recording_id: async (id) =>
+        whose(
+          (
+            await world.root.query('select organization_id, project_id as id from terminal_recordings where id = $1', [
+              id,
+            ])
+          ).rows[0],
+        ),
+      terminal_session_id: async (id) =>
+        whose(
+          (
+            await world.root.query('select organization_id, project_id as id from terminal_sessions where id = $1', [
+              id,
+            ])
+          ).rows[0],
         ),
       allocation_group_id: async (id) =>
         whose(

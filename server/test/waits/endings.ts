@@ -1,11 +1,12 @@
 import type { TimedState } from '@gpuaas/contract';
 import { makeProvision, makeVacate } from '../../src/domains/allocations/index.ts';
 import { makeQueue } from '../../src/domains/allocations/queue/queue.ts';
-import { sliceSku, testRegion } from '../../src/domains/allocations/testing.ts';
+import { putAllocation, sliceSku, testRegion } from '../../src/domains/allocations/testing.ts';
 import { makeInvoicing } from '../../src/domains/invoicing/work.ts';
 import { makeAnswers, makeOnboard, makeTasks, openTaskSigners } from '../../src/domains/nodes/index.ts';
 import { makeChecks } from '../../src/domains/payments/checks.ts';
 import { makeInvitationExpiry } from '../../src/domains/tenancy/index.ts';
+import { makeTerminalGuard } from '../../src/domains/terminal/index.ts';
 import { actsOf } from '../../src/kernel/act.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { silentLog } from '../../src/kernel/telemetry/log.ts';
@@ -66,6 +67,41 @@ async function task(stage: Stage): Promise<string> {
     return tx.commit(id, { target: { type: 'node', id: nodeId }, events: 'none' });
   })) as { value: string };
   return value;
+}
+/** A terminal session of the requester of an active allocation. */
+async function terminalSession(stage: Stage): Promise<Waiting> {
+  const [id, person] = [systemIds.next(), systemIds.next()];
+  const of = { organizationId: stage.yard.organizationId, projectId: stage.yard.projectId };
+  const allocation = await putAllocation(stage.yard.root, of, 'active');
+  await stage.put(`insert into users (id, oidc_issuer, oidc_subject) values ($1, 'test', $2)`, [person, person]);
+  await stage.put(`insert into tenant_memberships (user_id, organization_id, role) values ($1, $2, 'member')`, [
+    ...[person, of.organizationId],
+  ]);
+  await stage.put('update allocations set requested_by = $2, version = version + 1 where id = $1', [
+    allocation,
+    person,
+  ]);
+  await stage.put(
+    `insert into terminal_sessions (id, organization_id, project_id, allocation_id, node_id, user_id, name, recording, columns,
+       rows, simulated, open_by, expires_at)
+     select $1, $2, $3, a.id, a.node_id, $5, 'shell 1', 'off', 80, 24, true, $6, $7 from allocations a where a.id = $4`,
+    [
+      ...[id, of.organizationId, of.projectId, allocation, person],
+      later(stage, stage.policies.number('terminal.opening_seconds') * secondMs),
+      later(stage, stage.policies.number('terminal.session_max_ttl_seconds') * secondMs),
+    ],
+  );
+  // A node without a living certificate ends its sessions.
+  await stage.put(
+    `insert into node_certificates (serial, node_id, not_before, not_after)
+     select $1, a.node_id, now() - interval '1 day', now() + interval '10 years' from allocations a where a.id = $2`,
+    [systemIds.next().replaceAll('-', ''), allocation],
+  );
+  const guard = makeTerminalGuard({
+    ...{ db: stage.parts.db, ids: systemIds, clock: stage.clock, log: silentLog },
+    ...{ begin: actsOf('terminal-guard', systemIds), metrics: makeMetrics('test', '0.0.0') },
+  });
+  return { id, round: () => stage.run(guard) };
 }
 async function staged(stage: Stage): Promise<string> {
   const id = systemIds.next();
@@ -256,6 +292,19 @@ export const endings: Readonly<Record<TimedState, Ending>> = {
     async put(stage) {
       const { allocation, round } = await releasing(stage);
       return { id: await slotOf(stage, allocation.id), round };
+    },
+  },
+  'terminal_session.opening': { by: [makeTerminalGuard], table: 'terminal_sessions', put: terminalSession },
+  'terminal_session.open': {
+    by: [makeTerminalGuard],
+    table: 'terminal_sessions',
+    async put(stage) {
+      const waiting = await terminalSession(stage);
+      await stage.put(
+        `update terminal_sessions set state = 'open', opened_at = now(), version = version + 1 where id = $1`,
+        [waiting.id],
+      );
+      return waiting;
     },
   },
 };

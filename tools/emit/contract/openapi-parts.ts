@@ -76,7 +76,7 @@ export const securitySchemes: Readonly<Record<string, JsonObject>> = {
 
 /** Refusals that the mount gives in the same company on most routes. */
 export const sharedProblems: Readonly<Record<string, readonly ErrorCode[]>> = {
-  Unauthenticated: ['account_disabled', 'token_expired', 'token_invalid', 'token_missing', 'token_scope_invalid'],
+  Unauthenticated: ['account_disabled', 'token_expired', 'token_invalid', 'token_missing'],
   Forbidden: ['insufficient_permissions'],
   ForbiddenToServiceAccounts: ['insufficient_permissions', 'service_account_refused'],
   OperatorsOnly: ['admin_required', 'insufficient_permissions'],

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineRoute, errors, type Route, routes } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../lib/tree.ts';
 import { birdCreate, birdGet, seasonGet, smallContract } from '../testing.ts';
 import { emitOpenapi } from './openapi.ts';
 
@@ -92,9 +95,9 @@ describe('the OpenAPI document', () => {
       'insufficient_permissions',
       'internal_error',
       'invalid_request',
+      'organization_not_empty',
       'origin_refused',
       'payload_too_large',
-      'project_not_empty',
       'project_not_found',
       'project_required',
       'rate_limit_exceeded',
@@ -103,7 +106,6 @@ describe('the OpenAPI document', () => {
       'token_expired',
       'token_invalid',
       'token_missing',
-      'token_scope_invalid',
       'unsupported_media_type',
       'validation_error',
     ]);
@@ -125,13 +127,13 @@ describe('the OpenAPI document', () => {
   it('groups the codes of one status in one answer, as a closed choice', () => {
     const document = emit();
     const conflict = follow(document, at(document, 'paths', '/api/v1/birds', 'post', 'responses', '409'));
-    expect(at(conflict, 'x-gpuaas-errors')).toEqual(['idempotency_in_progress', 'project_not_empty']);
+    expect(at(conflict, 'x-gpuaas-errors')).toEqual(['idempotency_in_progress', 'organization_not_empty']);
     expect(at(conflict, 'content', 'application/problem+json', 'schema')).toEqual({
       allOf: [
         { $ref: '#/components/schemas/Problem' },
         {
           type: 'object',
-          properties: { code: { type: 'string', enum: ['idempotency_in_progress', 'project_not_empty'] } },
+          properties: { code: { type: 'string', enum: ['idempotency_in_progress', 'organization_not_empty'] } },
         },
       ],
     });
@@ -187,5 +189,16 @@ describe('the OpenAPI document', () => {
     );
     expect(ids).toHaveLength(routes.length);
     expect(new Set(ids)).toEqual(new Set(routes.map((route) => route.id)));
+  });
+
+  it('has at least 50 error codes, 150 operations and 30 tags', () => {
+    const written = JSON.parse(readFileSync(join(root, 'api/openapi.json'), 'utf8')) as Any;
+    const operations = Object.values(at(written, 'paths') as Record<string, Record<string, Any>>).flatMap((methods) =>
+      Object.entries(methods).flatMap(([method, operation]) => (method === 'parameters' ? [] : [operation])),
+    );
+    expect(operations.length).toBeGreaterThanOrEqual(150);
+    const tags = new Set(operations.flatMap((operation) => operation['tags'] as string[]));
+    expect(tags.size).toBeGreaterThanOrEqual(30);
+    expect(Object.keys(errors).length).toBeGreaterThanOrEqual(50);
   });
 });

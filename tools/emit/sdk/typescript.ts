@@ -1,3 +1,4 @@
+import { terminalCloses, terminalLimits, terminalProtocols } from '@gpuaas/contract/terminal';
 import type { JsonObject } from '../json.ts';
 import { camel, type Field, itemOf, nameOf, type OpenApi, type Operation, operationsOf } from './schema.ts';
 
@@ -12,7 +13,26 @@ export function emitTypescriptSdk(document: OpenApi): ReadonlyMap<string, string
     ['operations.ts', head + tableOf(operations)],
     ['choices.ts', head + choicesOf(operations, document)],
     ['api.ts', head + apiOf(operations)],
+    ['terminal.ts', head + terminalOf()],
   ]);
+}
+
+/** What a client of terminals has to know besides the operations. */
+function terminalOf(): string {
+  const closes = Object.entries(terminalCloses).map(
+    ([code, { name, sentence, reconnect }]) =>
+      `  ${code}: { name: '${name}', sentence: '${sentence}', reconnect: ${reconnect} },\n`,
+  );
+  return [
+    '\n/** The WebSocket subprotocol; the token is offered after it. */',
+    `export const terminalProtocol = '${terminalProtocols.client}';`,
+    '/** A client acknowledges each time it has read this much. */',
+    `export const terminalAckBytes = ${terminalLimits.ackBytes};`,
+    '/** The most bytes of one message. */',
+    `export const terminalMessageBytes = ${terminalLimits.clientMessageBytes};`,
+    '/** With what a terminal is closed, and whether the same shell can be joined again. */',
+    `export const terminalCloses = {\n${closes.join('')}} as const;\n`,
+  ].join('\n');
 }
 
 function typesOf(document: OpenApi): string {

@@ -1,8 +1,11 @@
 import { allocationChecks } from './allocations.ts';
 import { auditChecks, auditUniqueness } from './audit.ts';
 import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
+import { cardChecks, cardUniqueness } from './cards.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
 import { slotChecks } from './slots.ts';
+import { telemetryChecks, telemetryUniqueness } from './telemetry.ts';
+import { terminalChecks } from './terminals.ts';
 
 /**
  * The indexes and constraints that carry a promise, each with the promise. They are the last word when two processes race
@@ -26,7 +29,9 @@ const anAlert = { source: 'health', kind: 'silent', effect: 'informs', message: 
 export const uniqueness: Readonly<Record<string, Promised>> = {
   ...auditUniqueness,
   ...billingUniqueness,
+  ...cardUniqueness,
   ...notificationUniqueness,
+  ...telemetryUniqueness,
   allocation_claims_live: {
     promise: 'a slot has one live claim: no GPU is let twice',
     table: 'allocation_claims',
@@ -41,6 +46,11 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     promise: 'one request of a SKU and region has a host reserved',
     table: 'queue_reservations',
     row: { sku: 'one', region: 'one' },
+  },
+  terminal_recording_chunks_pkey: {
+    promise: 'a recording has one chunk of each number',
+    table: 'terminal_recording_chunks',
+    row: { recording_id: uuid, sequence: 1 },
   },
   allocation_attempts_pkey: {
     promise: 'an attempt of an allocation fails once',
@@ -146,6 +156,11 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     promise: 'a consumer takes an event in once',
     table: 'consumed_events',
     row: { consumer: 'provisioning', event_id: uuid },
+  },
+  leases_pkey: {
+    promise: 'a kind of background work of a family has one holder',
+    table: 'leases',
+    row: { family: 'gpuaas_worker', name: 'one-job' },
   },
   dead_letters_open: {
     promise: 'what a consumer gave up on is one open letter',
@@ -308,8 +323,11 @@ export const checks: Readonly<Record<string, Promised>> = {
   ...allocationChecks,
   ...auditChecks,
   ...billingChecks,
+  ...cardChecks,
   ...notificationChecks,
   ...slotChecks,
+  ...telemetryChecks,
+  ...terminalChecks,
   node_launch_failures_check: {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',
@@ -466,5 +484,6 @@ export const onlyGrow: Readonly<Record<string, string>> = {
   allocation_timeline: 'what happened to an allocation stays as it was told',
   placement_decisions: 'why an allocation got its place stays as it was decided',
   readiness_attestations: 'what a host swore to stays as it was sworn',
+  terminal_recording_chunks: 'a chunk of a recording stays as it was stored',
   sku_prices: 'a price that somebody bought at stays as it was',
 };

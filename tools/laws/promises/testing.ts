@@ -82,6 +82,12 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   },
   task_signers: { public_key: () => letters(43), state: () => 'retired' },
   tenant_memberships: { role: () => 'member' },
+  terminal_recordings: { kind: () => 'output', last_sha256: () => null, began_at: () => null, chunks: () => 0 },
+  terminal_recording_chunks: {
+    ...{ sha256: () => hex(64), previous_sha256: () => hex(64), object_key: slug, size_bytes: () => 1 },
+    ...{ sequence: () => pick(1, 1_000_000), from_offset: () => 0, to_offset: () => 0 },
+  },
+  terminal_sessions: { recording: () => 'off', kind: () => 'shell', port: () => null },
   token_denials: { kind: () => 'token' },
   user_posix_identities: { uid: () => pick(1_000, 2_000_000_000), gid: () => pick(1_000, 2_000_000_000) },
 };

@@ -46,6 +46,8 @@ export interface Statement {
   readonly text: string | undefined;
 }
 
+/** `NodeBuilderFlags.NoTruncation`: a long type must not lose the end that says null. */
+const wholeText = 1;
 const plainKinds = ['string', 'number', 'bigint', 'boolean'] as const;
 
 /** Reads the server's source with the compiler and closes it again. */
@@ -178,7 +180,7 @@ class Reader {
     return this.#checker.getPropertiesOfType(type).map((property) => {
       const whole = this.#checker.getTypeOfSymbol(property);
       if (!whole) throw new Error(`the compiler knows no type of ${property.name}`);
-      const text = this.#checker.typeToString(whole);
+      const text = this.#checker.typeToString(whole, undefined, wholeText);
       return {
         name: property.name,
         kind: this.#kindOf(this.#checker.getNonNullableType(whole) ?? whole),

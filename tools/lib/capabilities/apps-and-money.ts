@@ -80,8 +80,10 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
             'has one outcome in any order: released by a balance that was spent, or not at all',
           ],
           [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+          'server/test/journeys/docs.production.test.ts': [
+            'is true from a balance that is spent to a bill that is proven',
+          ],
         },
-        lacks: 'a test in which the allocations end: the tests see a release asked for each of them',
       },
       {
         id: 'BIL-05',
@@ -101,6 +103,9 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
         by: {
           [t.accrual]: ['adds up three days of windows of a minute to the price of the three days'],
           [t.ledger]: ['keeps its balance while many write at once'],
+          'server/test/money/thirty-days.db.test.ts': [
+            'end with the balance of an independent oracle, to the minor unit',
+          ],
         },
       },
       {
@@ -140,8 +145,8 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
         by: {
           [t.everyRoute]: ['asks for a key', 'answers 429 in lane financial when its budget is spent'],
           [t.billingRoutes]: ['is given by finance with a reason'],
+          'contract/src/lanes.test.ts': ['of money has every route about money, but for lists that operators read'],
         },
-        lacks: 'a test that every route about money is in this lane',
       },
       {
         id: 'NTF-01',
@@ -160,8 +165,10 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
             'about low and depleted balances reach a person who is not signed in, and cannot be unsubscribed from',
           ],
           [t.ladder]: ['warns once for each crossing, announces, says that nothing is left'],
+          'server/test/journeys/docs.production.test.ts': [
+            'is true from a balance that is spent to a bill that is proven',
+          ],
         },
-        lacks: 'one run from the balance to the mail: events, notifications and mails are tested apart',
       },
       {
         id: 'NTF-03',

@@ -87,8 +87,11 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'EVT-11',
         words: 'Keys for terminal tokens and streams, channels for notifications',
-        by: { [t.inbox]: ['of money reach owners and admins in words, and members not'] },
-        lacks: 'keys of terminals',
+        by: {
+          [t.inbox]: ['of money reach owners and admins in words, and members not'],
+          [t.terminalTokens]: ['is in no row of the database, neither whole nor in part'],
+          [t.terminalSessions]: ['is shown in lists, and a copy that is silent for a minute is gone'],
+        },
       },
       {
         id: 'EVT-12',
@@ -107,24 +110,26 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'POL-01',
         words: 'billing.window_seconds, 60, within 10 and 3600',
-        by: { [t.accrual]: ['adds up three days of windows of a minute'] },
-        lacks: 'a test of these bounds by name',
+        by: {
+          [t.accrual]: ['adds up three days of windows of a minute'],
+          [t.policies]: ['billing.window_seconds is 60 by default, and takes 10 to 3600 seconds and nothing else'],
+        },
       },
       {
         id: 'POL-02',
         words: 'allocation.isolation_model: user-revoke or full-reimage, and both act',
         sameAs: 'GAP-ISO',
       },
-      { id: 'POL-03', words: 'Mints of terminal tokens are limited for each minute', notBuilt: true },
+      { id: 'POL-03', words: 'Mints of terminal tokens are limited for each minute', sameAs: 'ACT-11' },
       {
         id: 'POL-04',
         words: 'Lanes default, financial, admin and terminal have budgets by policy, shared by all processes',
         by: {
           [t.policies]: ['sets the pace of a single caller'],
-          'server/src/edge/http/admission/rate-limit.test.ts': ['holds over several processes together'],
+          [t.rateLimit]: ['holds over several processes together'],
           [t.everyRoute]: ['every lane'],
+          [t.terminalLimits]: ['is refused to the person, and the other people of the address share its budget'],
         },
-        lacks: 'routes on the lane terminal',
       },
       {
         id: 'POL-05',
@@ -147,8 +152,10 @@ export const contracts: readonly CapabilityGroup[] = [
           [t.allocations]: ['is forced as often as the policy allows'],
           [t.ladderSteps]: ['is warned about by its amount first where that is crossed first'],
           [t.ladder]: ['warns once for each crossing', 'leaves organizations alone that do not pay ahead'],
+          [t.terminalLimits]: ['is refused to the person, and the other people of the address share its budget'],
+          [t.agentEndings]: ['at its time, which is the control plane’s, also when that is away'],
         },
-        lacks: 'terminal time, recordings and mints',
+        lacks: 'recordings',
       },
     ],
   },
@@ -167,10 +174,21 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'NUM-02',
         words: 'Keys of issuers are asked for again after five minutes',
-        by: { 'server/src/edge/http/admission/authentication.test.ts': ['verifies again after five minutes'] },
-        lacks: 'a test that sees the issuer asked again',
+        by: {
+          'server/src/edge/http/admission/authentication.test.ts': ['verifies again after five minutes'],
+          'server/src/ports/identity-provider/external.test.ts': ['is asked for its keys every five minutes'],
+        },
       },
-      { id: 'NUM-03', words: 'Terminal tokens: 256 bits, 300 seconds, single use', notBuilt: true },
+      {
+        id: 'NUM-03',
+        words: 'Terminal tokens: 256 bits, 300 seconds, single use',
+        by: {
+          [t.terminalTokens]: [
+            'is 256 bits in hex, for five minutes, in no cache of browsers, and works once',
+            'is void in the 301st second',
+          ],
+        },
+      },
       {
         id: 'NUM-04',
         words: 'Signed tasks expire after five minutes',
@@ -195,19 +213,24 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'NUM-09',
         words: 'Browsers are pinged every 30 seconds; shells are read in pieces of 4 KB',
-        notBuilt: true,
+        by: { [t.terminalDoors]: ['notices a client that is gone without a word'] },
+        lacks: 'pieces of 4 KB: a shell is read as the system hands its output over, within a window of 512 KiB',
       },
       {
         id: 'NUM-10',
         words: 'A container launch is probed each minute, failed after three and tried again for fifteen',
         notBuilt: true,
       },
-      { id: 'NUM-11', words: 'Ten terminal mints a minute for each user', notBuilt: true },
+      { id: 'NUM-11', words: 'Ten terminal mints a minute for each user', sameAs: 'ACT-11' },
       {
         id: 'NUM-12',
         words: 'At least 50 error codes, 150 operations and 30 tags, one checked contract',
-        by: { [t.openapi]: ['has every route of the product as one operation'] },
-        lacks: 'a test of these counts',
+        by: {
+          [t.openapi]: [
+            'has every route of the product as one operation',
+            'has at least 50 error codes, 150 operations and 30 tags',
+          ],
+        },
       },
       {
         id: 'NUM-13',

@@ -83,7 +83,13 @@ export const flows: readonly CapabilityGroup[] = [
       {
         id: 'FLW-A1',
         words: 'A terminal is opened by a binding and a token that never stands in a URL; the API is the authority',
-        notBuilt: true,
+        by: {
+          [t.terminalTokens]: [
+            'is 256 bits in hex, for five minutes, in no cache of browsers, and works once',
+            'asks the node for a shell, as the login of the allocation, in the transaction that takes it',
+          ],
+          [t.terminalDoors]: ['refuses a token in the address, and writes tokens to no log and no answer'],
+        },
       },
       {
         id: 'FLW-B1',
@@ -107,8 +113,10 @@ export const flows: readonly CapabilityGroup[] = [
           ],
           [t.mailQueue]: ['about low and depleted balances reach a person who is not signed in'],
           [t.eventEnds]: ['are made by the product, and heard by those whom the contract names'],
+          'server/test/journeys/docs.production.test.ts': [
+            'is true from a balance that is spent to a bill that is proven',
+          ],
         },
-        lacks: 'one run from a spent balance to the mail and to allocations that end: each part is tested apart',
       },
       {
         id: 'FLW-B3',
@@ -140,7 +148,17 @@ export const flows: readonly CapabilityGroup[] = [
         by: { [t.lifeOfAllocation]: ['the life of an allocation'] },
         lacks: 'virtual machines on a real host, and guest telemetry',
       },
-      { id: 'FLW-T1..T10', words: 'A terminal from mint to relayed bytes', notBuilt: true },
+      {
+        id: 'FLW-T1..T10',
+        words: 'A terminal from mint to relayed bytes',
+        by: {
+          [t.terminalJourney]: [
+            'runs commands, resizes, is interrupted in a flood, and goes on with the same pid when its gateways are killed',
+          ],
+          [t.terminalPage]: ['interrupts a flood, and finds the same shell after a reload'],
+        },
+        lacks: 'SSH into slices of a real host',
+      },
       {
         id: 'FLW-R1',
         words: 'An agent enrols at its only destination, which asks the certificate authority for it',
@@ -199,12 +217,28 @@ export const flows: readonly CapabilityGroup[] = [
           [t.selfUpdate]: ['is replaced by a release'],
         },
       },
-      { id: 'STM-09', words: 'Terminal session: minted, consumed, bound, open, closed', notBuilt: true },
+      {
+        id: 'STM-09',
+        words:
+          'Terminal session: minted, consumed, bound, open, closed; the same person takes over, another one is refused',
+        by: {
+          [t.terminalTokens]: ['works once', 'asks the node for a shell, as the login of the allocation'],
+          [t.terminalSessions]: [
+            'opens it by arriving, and who waits for its home is answered at once',
+            'never takes over from another person, whatever the role',
+            'wakes its gateway at once, is shown with a reason, and happens once',
+          ],
+          [t.terminalJoining]: ['are one writer, who hands over only to itself'],
+        },
+      },
       {
         id: 'STM-10',
         words: 'The phases of a slice’s virtual machine, with their names',
-        by: { [t.lifeOfAllocation]: ['the life of an allocation'] },
-        lacks: 'the phases on a real host',
+        by: {
+          [t.lifeOfAllocation]: ['the life of an allocation'],
+          [t.sliceCases]: ['are made phase by phase and proven', 'survive the agent in every phase'],
+        },
+        lacks: 'a run on a host with GPUs',
       },
       { id: 'STM-11', words: 'A MAAS machine and its allocation cannot drift apart', notBuilt: true },
       {
@@ -228,14 +262,21 @@ export const flows: readonly CapabilityGroup[] = [
       {
         id: 'TSK-02',
         words: 'slice.vm_provision makes a virtual machine phase by phase',
-        by: { [t.agent]: ['makes a slice, gives it new keys and takes it down'] },
-        lacks: 'a real host',
+        by: {
+          [t.agent]: ['makes a slice, gives it new keys and takes it down'],
+          [t.sliceCases]: ['are made phase by phase and proven', 'survive the agent in every phase'],
+        },
+        lacks: 'a run on a host with GPUs',
       },
       {
         id: 'TSK-03',
         words: 'slice.vm_release shuts down, unbinds, wipes and releases the lease',
-        by: { [t.agent]: ['makes a slice, gives it new keys and takes it down'] },
-        lacks: 'a real host',
+        by: {
+          [t.agent]: ['makes a slice, gives it new keys and takes it down'],
+          [t.sliceCases]: ['are released with proof, twice if need be, and the disk is clean for the next'],
+          [t.slices]: ['is overwritten byte by byte when the device only claims to have erased itself'],
+        },
+        lacks: 'a run on a host with GPUs',
       },
       {
         id: 'TSK-04',
@@ -250,7 +291,15 @@ export const flows: readonly CapabilityGroup[] = [
         words: 'allocation.revoke_user takes the login away with everything that runs in its name',
         by: { [t.wholeNode]: ['closes the login before it ends what runs'], [t.linuxHost]: ['goes with everything'] },
       },
-      { id: 'TSK-06', words: 'terminal.open dials the gateway and starts a shell', notBuilt: true },
+      {
+        id: 'TSK-06',
+        words: 'terminal.open dials the gateway and starts a shell',
+        by: {
+          'agent/src/terminal/open.test.ts': ['succeeds when bytes can flow', 'releasing it ends the shell'],
+          'agent/src/terminal/session.test.ts': ['delivers every byte once over 50 random cuts'],
+        },
+        lacks: 'slices on real hosts',
+      },
       { id: 'TSK-07', words: 'app.oci_launch starts a container workload', notBuilt: true },
       {
         id: 'TSK-08',

@@ -103,7 +103,17 @@ export const layers: readonly CapabilityGroup[] = [
         words: 'Tasks reach an agent over mutual TLS only',
         by: { [t.door]: ['takes nobody’s word for being a node', 'hands a task to a node that waits'] },
       },
-      { id: 'TOP-03', words: 'The terminal gateway and agents relay streams', notBuilt: true },
+      {
+        id: 'TOP-03',
+        words: 'The terminal gateway and agents relay streams',
+        by: {
+          [t.agentOpen]: ['dials the gateway with the certificate of the node, and succeeds when bytes can flow'],
+          [t.agentSession]: ['delivers every byte once over 50 random cuts of the connection'],
+          [t.terminalJourney]: [
+            'runs commands, resizes, is interrupted in a flood, and goes on with the same pid when its gateways are killed',
+          ],
+        },
+      },
       {
         id: 'TOP-04',
         words: 'Operators read the logs of agents',
@@ -164,7 +174,7 @@ export const layers: readonly CapabilityGroup[] = [
         },
       },
       { id: 'BIN-04', words: 'slurm-reference-controller runs Slurm inside an allocation', notBuilt: true },
-      { id: 'BIN-05', words: 'terminal-gateway carries terminals over WebSocket', notBuilt: true },
+      { id: 'BIN-05', words: 'terminal-gateway carries terminals over WebSocket', sameAs: 'TOP-03' },
       {
         id: 'BIN-06',
         words: 'provisioning-worker drives allocations and releases, one workflow for each request',
@@ -179,8 +189,10 @@ export const layers: readonly CapabilityGroup[] = [
           [t.accrual]: ['charges exactly what the evidence proves, however it arrives and in however many windows'],
           [t.ladder]: ['warns once for each crossing, announces', 'asks for the release of everything'],
           [t.quotes]: ['is kept by the billing-worker when nothing else ended the allocation'],
+          'server/test/journeys/docs.production.test.ts': [
+            'is true from a balance that is spent to a bill that is proven',
+          ],
         },
-        lacks: 'a test in which the allocations end whose release it asked for',
       },
       {
         id: 'BIN-09',
@@ -217,18 +229,20 @@ export const layers: readonly CapabilityGroup[] = [
           [t.mailQueue]: [
             'say in text and markup what the list says, with a link, and are sent once',
             'about low and depleted balances reach a person who is not signed in',
+            'about payments that failed, went back or are disputed say what became of the money',
             'that a server does not take are tried again with growing pauses, and given up at last',
             'of a day are one mail',
           ],
           'server/src/ports/mail/smtp.production.test.ts': ['mail'],
         },
-        lacks: 'mail about payments that failed, were sent back or are disputed',
       },
       {
         id: 'BIN-15',
         words: 'The console is a web application with a terminal',
-        by: { 'server/test/journeys/console.test.ts': ['holds one opaque cookie'] },
-        lacks: 'the terminal',
+        by: {
+          'server/test/journeys/console.test.ts': ['holds one opaque cookie'],
+          [t.terminalPage]: ['opens a shell from the allocation, types, resizes and says that the GPUs are simulated'],
+        },
       },
       { id: 'BIN-16', words: 'Python has an SDK', sameAs: 'SDK-01' },
     ],
@@ -262,7 +276,18 @@ export const layers: readonly CapabilityGroup[] = [
         },
         lacks: 'a run against an account at Stripe',
       },
-      { id: 'SVC-06', words: 'Terminal sessions, tokens and bindings', notBuilt: true },
+      {
+        id: 'SVC-06',
+        words: 'Terminal sessions, tokens and bindings',
+        by: {
+          [t.terminalTokens]: ['is 256 bits in hex', 'asks the node for a shell, as the login of the allocation'],
+          [t.terminalSessions]: [
+            'opens it by arriving, and who waits for its home is answered at once',
+            'is refused as another node, with a revoked certificate, and after the end',
+            'wakes its gateway at once, is shown with a reason, and happens once',
+          ],
+        },
+      },
       { id: 'SVC-07', words: 'App lifecycle, shared runtimes, access credentials', notBuilt: true },
       { id: 'SVC-08', words: 'Storage operations', notBuilt: true },
       {
@@ -307,8 +332,14 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'SVC-14',
         words: 'A domain owns its tables; others come through its door or by events',
-        by: { [t.canaries]: ['is reported when it is broken'] },
-        lacks: 'a law that only the owner writes a table',
+        by: {
+          [t.canaries]: ['domains-meet-at-the-door is reported'],
+          'tools/laws/tables/table-owners.test.ts': [
+            'is written by the domain that owns it',
+            'has one owner, which names it in its README',
+            'is not written by another domain',
+          ],
+        },
       },
     ],
   },

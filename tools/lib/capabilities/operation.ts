@@ -22,8 +22,8 @@ export const operation: readonly CapabilityGroup[] = [
         by: {
           [t.relay]: ['shows in its metrics what waits, for how long, and what lies dead'],
           [t.tree]: ['obeys the law alerts-have-runbooks'],
+          [t.alertRules]: ['DlqDepth is asked about', 'deploy/alerts/events.yml fires when promtool is told'],
         },
-        lacks: 'a named test of the alert; its rule is checked by promtool',
       },
       { id: 'OBS-04', words: 'Alive and ready are two questions', sameAs: 'GAP-26' },
       {
@@ -37,8 +37,13 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'OBS-08',
         words: 'Telemetry history survives a restart of the node',
-        by: { 'agent/src/telemetry/telemetry.test.ts': ['go on where an earlier process stopped'] },
-        lacks: 'telemetry of guests',
+        by: {
+          'agent/src/telemetry/samples.test.ts': ['survive the process', 'is sent again until it is answered'],
+          'server/src/domains/telemetry/telemetry.db.test.ts': [
+            'comes twice and is kept once',
+            'kept as averages of five minutes',
+          ],
+        },
       },
       {
         id: 'RUN-01',
@@ -84,7 +89,14 @@ export const operation: readonly CapabilityGroup[] = [
   {
     name: 'Surfaces',
     rows: [
-      { id: 'SUR-01', words: 'Terminal by short-lived binding, never by a public port', notBuilt: true },
+      {
+        id: 'SUR-01',
+        words: 'Terminal by short-lived binding, never by a public port',
+        by: {
+          [t.terminalTokens]: ['is void in the 301st second'],
+          [t.terminalPage]: ['opens a shell from the allocation, types, resizes and says that the GPUs are simulated'],
+        },
+      },
       { id: 'SUR-02', words: 'Browser apps behind managed ingress with ownership checks', notBuilt: true },
       { id: 'SUR-03', words: 'API apps behind managed ingress with bearer and ownership', notBuilt: true },
       {
@@ -109,8 +121,15 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'SUR-11',
         words: 'What can be opened can be observed',
-        by: { [t.correlations]: ['tells a tenant what happened in their project, and others nothing'] },
-        lacks: 'terminals and apps',
+        by: {
+          [t.correlations]: ['tells a tenant what happened in their project, and others nothing'],
+          [t.terminalSessions]: ['is shown in lists, and a copy that is silent for a minute is gone'],
+          [t.metricsPage]: [
+            'draws what the machine measures, and goes on by itself',
+            'says why there is nothing to draw',
+          ],
+        },
+        lacks: 'apps',
       },
       {
         id: 'CLI-01',
@@ -158,11 +177,19 @@ export const operation: readonly CapabilityGroup[] = [
             'shows an owner the balance, the usage in groups, and a ledger that is found correct',
             'lets an owner top up on the checkout page and shows the new balance',
           ],
+          [t.terminalPage]: ['opens a shell from the allocation, types, resizes and says that the GPUs are simulated'],
+          [t.metricsPage]: ['see the charts of a node, and the wall by temperature'],
         },
-        lacks: 'terminal and apps',
+        lacks: 'apps',
       },
       { id: 'UI-02', words: 'UI extensions have a registry', notBuilt: true },
-      { id: 'UI-03', words: 'A second tab warns before it takes over', notBuilt: true },
+      {
+        id: 'UI-03',
+        words: 'A second tab warns before it takes over',
+        by: {
+          [t.terminalPage]: ['asks in a second tab: read only first, then it takes over and the first tab says so'],
+        },
+      },
     ],
   },
   {
@@ -226,20 +253,27 @@ export const operation: readonly CapabilityGroup[] = [
         words: 'Format and lint fail the build',
         by: {
           [t.canaries]: ['no-any is reported when it is broken', 'no-floating-promises is reported when it is broken'],
+          [t.hooks]: ['stops code that is unformatted', 'stops code that is with a lint error'],
         },
-        lacks: 'a canary for the format',
       },
       {
         id: 'GOV-14',
         words: 'Hooks run the quick checks before a commit',
-        by: { 'tools/dev/commit-message.test.ts': ['accepts', 'refuses'] },
-        lacks: 'a test that runs the other hooks',
+        by: {
+          'tools/dev/commit-message.test.ts': ['accepts', 'refuses'],
+          [t.hooks]: ['lets tidy, typed code pass', 'stops code that is carelessly typed'],
+        },
       },
       {
         id: 'GOV-15',
         words: 'Updates are proposed by a bot, and a bill of materials names every package',
-        by: { [t.gates]: ['the bill of materials'] },
-        lacks: 'a test of the bot’s settings',
+        by: {
+          [t.gates]: ['the bill of materials'],
+          'tools/gates/renovate.test.ts': [
+            'looks at every package, pins what it proposes',
+            'groups packages that we have',
+          ],
+        },
       },
       {
         id: 'GOV-16',

@@ -63,7 +63,6 @@ export const ownMoney: readonly CapabilityGroup[] = [
             'for a project, a person or a tag counts what belongs to it alone',
           ],
         },
-        lacks: 'pages of the console',
       },
       {
         id: 'OWN-22',
@@ -88,8 +87,11 @@ export const ownMoney: readonly CapabilityGroup[] = [
             'is a Parquet file',
             'of the ledger is verified without the server, and its first wrong row is named',
           ],
+          'server/test/money/outside-readers.production.test.ts': [
+            'as Parquet has the rows and sums of the CSV, as another reader sees it',
+          ],
         },
-        lacks: 'a FOCUS file checked by a validator, and a Parquet file read by another program',
+        lacks: 'a FOCUS file checked by a validator',
       },
       {
         id: 'OWN-24',
@@ -119,8 +121,12 @@ export const ownMoney: readonly CapabilityGroup[] = [
             'is paid in addition to what goes to the balance, and goes back with the payment in parts',
             'is held with the payment while it is disputed, and goes back when the dispute is lost',
           ],
+          'server/src/domains/invoicing/tax/ids.test.ts': [
+            'is known for each country of the table of rates',
+            'is taken with its check digits, and refused with others',
+          ],
         },
-        lacks: 'tax ids that are checked, and countries outside the table of rates',
+        lacks: 'countries outside the table of rates, and a look whether a tax id is registered',
       },
       {
         id: 'OWN-26',
@@ -139,9 +145,11 @@ export const ownMoney: readonly CapabilityGroup[] = [
             'about money and security are always mailed: that choice is refused',
             'are hidden from a person who has left the organization',
           ],
-          [t.mailQueue]: ['ends mails of that kind without a sign-in; opening the page changes nothing'],
+          [t.mailQueue]: [
+            'ends mails of that kind without a sign-in; opening the page changes nothing',
+            'about payments that failed, went back or are disputed say what became of the money',
+          ],
         },
-        lacks: 'notices of payments that failed, were sent back or are disputed',
       },
       {
         id: 'OWN-28',
@@ -168,9 +176,74 @@ export const ownMoney: readonly CapabilityGroup[] = [
           'server/src/ports/webhooks/guarded.production.test.ts': ['does not follow a redirect'],
         },
       },
-      { id: 'OWN-30', words: 'Cards are kept and top up a balance by themselves', notBuilt: true },
-      { id: 'OWN-31', words: 'Corrections of the ledger need a second approval', notBuilt: true },
-      { id: 'OWN-32', words: 'Organizations have price books of their own', notBuilt: true },
+      { id: 'OWN-30', words: 'Cards are kept and top up a balance by themselves', sameAs: 'OWN-34' },
+      { id: 'OWN-31', words: 'Corrections of the ledger need a second approval', sameAs: 'OWN-36' },
+      { id: 'OWN-32', words: 'Organizations have price books of their own', sameAs: 'OWN-36' },
+      {
+        id: 'OWN-33',
+        words:
+          'The console says what a launch does to balance, runway and budgets, and what happens while a balance falls',
+        by: {
+          [t.consoleMoney]: [
+            'says the locked price, hold, balance and runway; a cap ends it, and one that is too low is refused',
+            'leads from a launch that the balance does not cover to the top-up',
+            'makes, changes and removes a budget, whose hard threshold the launch page knows',
+            'shows the balance, and a payment wakes every open page',
+          ],
+          'web/test/cards.production.test.ts': [
+            'is entered on the page of the provider, tops up automatically, and is removed',
+          ],
+          'web/test/finance.production.test.ts': ['sees no workloads, and support sees no cards, payments or accounts'],
+          [t.ladder]: ['tells what was released for lack of money and what it had cost'],
+        },
+      },
+      {
+        id: 'OWN-34',
+        words: 'Saved cards, and automatic top-ups that are charged once for a crossing',
+        by: {
+          [t.cards]: [
+            'are saved on the page of the provider, listed, made the default and removed',
+            'is charged once for a crossing, by however many workers, and again for the next one',
+            'that was killed before or after the charge is finished once',
+            'that is declined is tried again with growing waits, and turned off in the end',
+            'that the bank wants confirmed waits on a page, and is credited when it is paid there',
+          ],
+        },
+      },
+      {
+        id: 'OWN-35',
+        words: 'New payers have limits that grow; late refunds become credit',
+        by: {
+          [t.cards]: ['bound a day and a month, say what is left, and grow with payments that have settled'],
+          [t.payments]: ['becomes credit after the window: what was spent, in parts, never more than was paid'],
+        },
+      },
+      {
+        id: 'OWN-36',
+        words: 'A large correction needs a second person; prices can be negotiated; past-due invoices refuse launches',
+        by: {
+          [t.adjustments]: [
+            'above the limit waits for another person, and is entered once',
+            'cannot be split into small ones by one person',
+            'is what quotes and launches of its organization pay, until it ends; what runs keeps its price',
+            'does not help while an invoice is past due',
+          ],
+        },
+      },
+      {
+        id: 'OWN-38',
+        words: 'Credit expires, is burned soonest first, and is never refunded',
+        by: {
+          'server/src/domains/billing/credit/burn.test.ts': [
+            'that expires soonest is used first, then what is older, and what never expires last',
+            'is counted in parts as it is counted at once',
+          ],
+          'server/src/domains/billing/credit/credit.db.test.ts': [
+            'is burned soonest first, and what is left of it at its end leaves the balance once',
+            'never goes back to a payer, also where the payment was spent before',
+          ],
+        },
+      },
     ],
   },
 ];

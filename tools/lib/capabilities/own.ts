@@ -88,7 +88,7 @@ export const own: readonly CapabilityGroup[] = [
             'takes the payment back when it is lost, even when nobody heard of it',
           ],
         },
-        lacks: 'a run against an account at Stripe, cards that are kept, and automatic top-ups',
+        lacks: 'a run against an account at Stripe',
       },
       {
         id: 'OWN-08',
@@ -193,6 +193,30 @@ export const own: readonly CapabilityGroup[] = [
           ],
         },
         host: 'simulated',
+      },
+      {
+        id: 'OWN-37',
+        words:
+          'ssh, scp, rsync, sftp and ports of an allocation pass the terminal gateway; host keys are known beforehand, and a removed key ends what runs',
+        by: {
+          'server/src/domains/terminal/streams.db.test.ts': [
+            'carries SSH to the node, with no grace time in which input could be lost',
+            'uses its token once, and only for its own allocation',
+            'reaches the ports that policy allows and no others, and the node is told which',
+            'is refused where sessions have to be recorded',
+          ],
+          'server/test/journeys/terminals/ssh.production.test.ts': [
+            'runs commands, and carries scp, rsync and sftp byte for byte',
+            'refuses a host whose key is not the attested one',
+            'forwards a port that policy allows, for several connections at once, and no other port',
+            'ends while it runs when its key is removed, and the session is in the list with its end',
+          ],
+          'agent/src/host/linux/ssh/streams.production.test.ts': [
+            'carries ssh, scp, rsync and sftp, byte for byte, with host keys that were attested',
+            'ends with the key that opened it, while it runs, and the key lets nobody in again',
+          ],
+        },
+        lacks: 'one run through the gateway to a real host, SSH certificates and a jump host',
       },
     ],
   },

@@ -19,8 +19,11 @@ export const review: readonly CapabilityGroup[] = [
           [t.relay]: ['publishes a requeued event again under its own id'],
           [t.consumer]: ['that always fails leaves a dead letter'],
           [t.mailQueue]: ['about low and depleted balances reach a person who is not signed in'],
+          'server/src/domains/outbox/billing-letters.db.test.ts': ['goes aside, alerts, holds up no other one'],
+          'server/test/journeys/docs.production.test.ts': [
+            'is true from a balance that is spent to a bill that is proven',
+          ],
         },
-        lacks: 'one run from a spent balance to the mail: events, notifications and mails are tested apart',
       },
       {
         id: 'ACT-04',
@@ -37,7 +40,18 @@ export const review: readonly CapabilityGroup[] = [
       {
         id: 'ACT-11',
         words: 'Minting terminal tokens is limited by user and address in a sliding window',
-        notBuilt: true,
+        by: {
+          [t.terminalLimits]: [
+            'is one too many unless a policy says otherwise',
+            'is refused to the person, and the other people of the address share its budget',
+          ],
+          [t.rateLimit]: [
+            'lets no more than the budget through in any minute, whenever requests come',
+            'does not give a second budget across the end of a minute',
+          ],
+          [t.cacheEmbedded]: ['frees a place when the one that took it has left the window'],
+          [t.cacheRedis]: ['frees a place when the one that took it has left the window'],
+        },
       },
       {
         id: 'ACT-12',
@@ -81,7 +95,15 @@ export const review: readonly CapabilityGroup[] = [
         words: 'Slices: the driver check fails closed, networks are isolated, words are precise',
         notBuilt: true,
       },
-      { id: 'RRC-10', words: 'Terminals: limits, recordings, dashboard', notBuilt: true },
+      {
+        id: 'RRC-10',
+        words: 'Terminals: limits, recordings, dashboard',
+        by: {
+          [t.terminalLimits]: ['is refused to the person, and the other people of the address share its budget'],
+          [t.terminalTokens]: ['stops at the limit of sessions for an allocation, and lists what is open'],
+        },
+        lacks: 'recordings and a dashboard',
+      },
       { id: 'RRC-11', words: 'Gates: lint, scanners, breaking changes, no skipped profile', sameAs: 'ACT-04' },
     ],
   },

@@ -40,8 +40,9 @@ export const security: readonly CapabilityGroup[] = [
           [t.door]: ['gives a certificate for a token, once'],
           [t.bootstrapAgent]: ['enrols by a pinned token'],
           [t.stepCa]: ['certificates'],
+          [t.agentDestinations]: ['to the control plane alone while it enrols'],
+          [t.canaries]: ['agents-dial-in-named-files'],
         },
-        lacks: 'a test of where an agent may connect to',
       },
       {
         id: 'SEC-05',
@@ -85,8 +86,30 @@ export const security: readonly CapabilityGroup[] = [
         },
       },
       { id: 'SEC-11', words: 'X-Project-ID is checked before any handler', sameAs: 'GAP-06' },
-      { id: 'SEC-12', words: 'A terminal token of one tenant is useless to another', notBuilt: true },
-      { id: 'SEC-13', words: 'Slices are isolated by hypervisor and by network', notBuilt: true },
+      {
+        id: 'SEC-12',
+        words: 'A terminal token of one tenant is useless to another',
+        by: {
+          [t.terminalTokens]: ['is void for another allocation, and used up by the attempt'],
+          [t.terminalSessions]: [
+            'finds no session of another allocation, and none without an id',
+            'is refused as another node, with a revoked certificate, and after the end',
+          ],
+          [t.terminalDoors]: ['sends a node away that comes for a session of another one'],
+        },
+      },
+      {
+        id: 'SEC-13',
+        words: 'Slices are isolated by hypervisor and by network',
+        by: {
+          [t.sliceMachines]: [
+            'reach the world, and neither each other nor the host nor metadata',
+            'neither hear each other nor answer for each other, by ARP, DHCP or router advertisement',
+            'send to the world as themselves alone',
+          ],
+        },
+        lacks: 'hardware virtualization: the machines of the test are translated',
+      },
       {
         id: 'SEC-14',
         words: 'How far the product may be trusted between hostile tenants is said',
@@ -146,9 +169,29 @@ export const security: readonly CapabilityGroup[] = [
           [t.races]: ['fill NUMA groups without splitting anybody'],
         },
       },
-      { id: 'CAP-06', words: 'A slice is a virtual machine with whole GPUs passed through', notBuilt: true },
-      { id: 'CAP-07', words: 'Disks of slices are raw block devices', notBuilt: true },
-      { id: 'CAP-08', words: 'The binding to VFIO is verified before a machine is defined', notBuilt: true },
+      {
+        id: 'CAP-06',
+        words: 'A slice is a virtual machine with whole GPUs passed through',
+        by: { [t.slices]: ['pins the machine to the side of its GPUs and hands exactly those through'] },
+        lacks: 'a run on a host with GPUs',
+      },
+      {
+        id: 'CAP-07',
+        words: 'Disks of slices are raw block devices',
+        by: { [t.slices]: ['that nobody approved is not touched', 'that was mounted meanwhile is not touched'] },
+        lacks: 'NVMe disks of a real host',
+      },
+      {
+        id: 'CAP-08',
+        words: 'The binding to VFIO is verified before a machine is defined',
+        by: {
+          [t.slices]: [
+            'that does not move at first is tried again, and one that never does is said to be stuck',
+            'refuses a GPU whose IOMMU group holds something else, and says what',
+          ],
+        },
+        lacks: 'VFIO on a real host',
+      },
       { id: 'CAP-09', words: 'Guests send telemetry through the agent', notBuilt: true },
       { id: 'CAP-10', words: 'cloud-init installs system, driver and telemetry, and failure is seen', notBuilt: true },
       {
@@ -174,21 +217,89 @@ export const security: readonly CapabilityGroup[] = [
   {
     name: 'Terminal',
     rows: [
-      { id: 'TRM-01', words: 'The gateway is a process of its own without secrets', notBuilt: true },
-      { id: 'TRM-02', words: 'A token is taken once, atomically; replays are counted', notBuilt: true },
-      { id: 'TRM-03', words: 'The token travels in a header, never in a query', notBuilt: true },
-      { id: 'TRM-04', words: 'One stream for each session; takeover is told, another user is refused', notBuilt: true },
-      { id: 'TRM-05', words: 'Browser and node may arrive in any order', notBuilt: true },
-      { id: 'TRM-06', words: 'A shell on the host for whole nodes, SSH for slices', notBuilt: true },
-      { id: 'TRM-07', words: 'Text frames resize, binary frames carry data', notBuilt: true },
-      { id: 'TRM-08', words: 'The bridge to the agent is a WebSocket over mutual TLS', notBuilt: true },
+      {
+        id: 'TRM-01',
+        words: 'The gateway is a process of its own without secrets',
+        by: {
+          [t.internalListener]: ['answers the processes that a route names'],
+          [t.terminalJoining]: [
+            'costs a browser at another copy nothing: the same shell goes on there, no byte lost or repeated',
+          ],
+        },
+      },
+      {
+        id: 'TRM-02',
+        words: 'A token is taken once, atomically; replays are counted',
+        by: { [t.terminalTokens]: ['is 256 bits in hex, for five minutes, in no cache of browsers, and works once'] },
+      },
+      {
+        id: 'TRM-03',
+        words: 'The token travels in a header, never in a query',
+        by: { [t.terminalDoors]: ['refuses a token in the address, and writes tokens to no log and no answer'] },
+      },
+      {
+        id: 'TRM-04',
+        words: 'One writer for each session; a takeover is announced, another user is refused',
+        by: {
+          [t.terminalJoining]: ['are one writer, who hands over only to itself, and watchers whom the writer is shown'],
+          [t.terminalSessions]: ['never takes over from another person, whatever the role'],
+          [t.terminalPage]: ['asks in a second tab: read only first, then it takes over and the first tab says so'],
+        },
+      },
+      {
+        id: 'TRM-05',
+        words: 'Browser and node may arrive in any order',
+        by: {
+          [t.terminalJoining]: [
+            'meet when the browser comes first (at different copies: true)',
+            'meet when the agent comes first (at different copies: true)',
+          ],
+        },
+      },
+      {
+        id: 'TRM-06',
+        words: 'A shell on the host for whole nodes, SSH for slices',
+        by: { [t.agentSession]: ['says in its banner that the GPUs are simulated, and shows them'] },
+        lacks: 'SSH into slices of a real host, and a session on the Linux host from end to end',
+      },
+      {
+        id: 'TRM-07',
+        words: 'Text frames resize, binary frames carry data',
+        by: {
+          [t.agentSession]: ['resizes, answers pings, and tells the exit code of its shell'],
+          [t.terminalPage]: ['opens a shell from the allocation, types, resizes and says that the GPUs are simulated'],
+        },
+      },
+      {
+        id: 'TRM-08',
+        words: 'The bridge to the agent is a WebSocket over mutual TLS',
+        by: {
+          [t.terminalDoors]: ['lets nodes come as nodes and gateways as copies, and nobody as anything else'],
+          [t.terminalFlow]: ['does not keep others from their output'],
+        },
+      },
       { id: 'TRM-09', words: 'The incident of buffered streams', informative: 'an incident of the described system' },
       {
         id: 'TRM-10',
         words: 'Recording, backpressure, limits, checks of peers, app terminals, time limits, dashboard',
-        notBuilt: true,
+        by: {
+          [t.agentFlood]: ['waits for a reader of 100 KB/s: ring, queue and memory stay bounded'],
+          [t.terminalSessions]: ['comes when the rights of its owner are lost, and no other session is touched'],
+          'web/test/recordings.production.test.ts': [
+            'says that it is recorded, and its recording is played, searched, verified and downloaded',
+          ],
+        },
+        lacks: 'terminals into apps, and a test of the dashboard',
       },
-      { id: 'TRM-11', words: 'The terminal is a controlled surface, not a back door', notBuilt: true },
+      {
+        id: 'TRM-11',
+        words: 'The terminal is a controlled surface, not a back door',
+        by: {
+          [t.terminalTokens]: ['is for who created the allocation, and for admins and owners'],
+          [t.terminalSessions]: ['comes when the allocation is released'],
+          [t.terminalDoors]: ['lets nodes come as nodes and gateways as copies, and nobody as anything else'],
+        },
+      },
     ],
   },
 ];

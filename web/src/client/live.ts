@@ -83,18 +83,21 @@ function watch(
 /** Which cached answers an event makes stale, by the first part of their keys. */
 export const staleAfter = (type: string): readonly string[] =>
   type === 'notifications.changed' ? ['notifications'] : ['overview', ...changedBy(type)];
+/** What begins or ends to be paid for changes how long a balance lasts. */
+const changesCost = (type: string): boolean =>
+  /^provisioning\.(?:active|releasing\.completed|requested|failed)$/.test(type);
 function changedBy(type: string): readonly string[] {
   const [domain, thing] = type.split('.');
   if (domain === 'provisioning') {
     return thing === 'node'
       ? ['nodes', 'fleet', 'catalog']
-      : ['allocations', 'allocation', 'groups', 'catalog', 'activity'];
+      : ['allocations', 'allocation', 'groups', 'catalog', 'activity', ...(changesCost(type) ? ['balance'] : [])];
   }
   if (domain === 'tenancy') {
     if (thing === 'ssh_key') return ['ssh-keys', 'activity'];
     return ['members', 'invitations', 'projects', 'me', 'activity'];
   }
-  if (domain === 'billing' || domain === 'payments') return ['billing', 'activity'];
+  if (domain === 'billing' || domain === 'payments') return ['billing', 'balance', 'quote', 'activity'];
   return ['activity'];
 }
 /** Operators see more: slots change with every allocation, and every event is in their list. */

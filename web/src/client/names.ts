@@ -1,7 +1,7 @@
 import type { Activity, Member } from '@gpuaas/sdk';
 import { api } from './api.ts';
 import { useAsk } from './ask.ts';
-import { useSession } from './session.tsx';
+import { may, useSession } from './session.tsx';
 
 /** The display name of a person, or their name on hosts. */
 export const callName = ({ display_name, username }: Pick<Member, 'display_name' | 'username'>): string =>
@@ -18,12 +18,12 @@ export function useNames(): (id: string) => string {
   const members = useAsk(
     ['members', 'names', organization_id],
     (options) => api.members.list({ organization_id, limit: 200 }, options),
-    { enabled: organization_id !== '', freshMs },
+    { enabled: organization_id !== '' && may(session, 'member_list'), freshMs },
   );
   const programs = useAsk(
     ['service-accounts', 'names'],
     (options) => api.serviceAccounts.list({ project_id, limit: 200 }, options),
-    { enabled: project_id !== '', freshMs },
+    { enabled: project_id !== '' && may(session, 'service_account_list'), freshMs },
   );
   const names = new Map([
     ...(programs.data?.data.map(({ id, name }) => [id, name] as const) ?? []),

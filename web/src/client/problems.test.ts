@@ -7,7 +7,7 @@ describe('the title of a refusal', () => {
     ['ssh_key_exists', 409, 'Exists already'],
     ['project_slug_taken', 409, 'Exists already'],
     ['allocation_concurrency_limit', 409, 'Limit reached'],
-    ['project_not_empty', 409, 'Still in use'],
+    ['organization_not_empty', 409, 'Still in use'],
     ['illegal_transition', 409, 'Not possible in this state'],
     ['os_image_not_cached', 409, 'Not possible'],
     ['allocation_not_found', 404, 'Not found'],

@@ -29,7 +29,8 @@ function element<K extends keyof HTMLElementTagNameMap>(
 const marked = (text: string, query: string): (Node | string)[] =>
   markWords(text, query).map((piece, index) => (index % 2 === 1 ? element('mark', {}, piece) : piece));
 
-export function mountSearch(opener: HTMLElement): void {
+/** Puts the search box into the page, closed. */
+function makeDialog() {
   const input = element('input', {
     type: 'search',
     class: 'ask',
@@ -53,6 +54,20 @@ export function mountSearch(opener: HTMLElement): void {
     says,
   );
   document.body.append(dialog);
+  return { dialog, input, list, says, close };
+}
+
+const optionOf = ({ entry, excerpt }: ReturnType<typeof find>[number], index: number, query: string): HTMLElement =>
+  element(
+    'li',
+    { role: 'option', id: `find-${index}`, 'data-url': entry.u, 'aria-selected': 'false' },
+    element('b', {}, ...marked(entry.h === '' ? entry.p : entry.h, query)),
+    element('span', { class: 'page' }, entry.h === '' ? '' : entry.p),
+    element('span', { class: 'excerpt' }, ...marked(excerpt, query)),
+  );
+
+export function mountSearch(opener: HTMLElement): void {
+  const { dialog, input, list, says, close } = makeDialog();
 
   let chosen = -1;
   const links = () => [...list.querySelectorAll<HTMLElement>('[role=option]')];
@@ -78,17 +93,7 @@ export function mountSearch(opener: HTMLElement): void {
       const finds = find(await fetchEntries(), query);
       // The reader typed on while the index was loading.
       if (input.value !== query) return;
-      list.replaceChildren(
-        ...finds.map(({ entry, excerpt }, index) =>
-          element(
-            'li',
-            { role: 'option', id: `find-${index}`, 'data-url': entry.u, 'aria-selected': 'false' },
-            element('b', {}, ...marked(entry.h === '' ? entry.p : entry.h, query)),
-            element('span', { class: 'page' }, entry.h === '' ? '' : entry.p),
-            element('span', { class: 'excerpt' }, ...marked(excerpt, query)),
-          ),
-        ),
-      );
+      list.replaceChildren(...finds.map((each, index) => optionOf(each, index, query)));
       input.setAttribute('aria-expanded', String(finds.length > 0));
       says.textContent =
         query.trim() === ''

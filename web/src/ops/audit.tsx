@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@gpuaas/sdk';
+import type { AuditEntry, AuditVerdict } from '@gpuaas/sdk';
 import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
@@ -9,7 +9,7 @@ import { StateChip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
 import { Filter, WordFilter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
-import { Rows } from '../parts/rows.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { counted, plainWord, shortId } from '../words/sizes.ts';
@@ -81,16 +81,7 @@ export function AuditPage() {
       }}
     >
       {verify.error && <Problem error={verify.error} />}
-      {verify.data && (
-        <p
-          role="status"
-          className={`rounded-lg px-4 py-3 ${verify.data.intact ? 'bg-ok-soft text-ok' : 'bg-bad-soft text-bad'}`}
-        >
-          {verify.data.intact
-            ? `The chain of ${verify.data.chain === 'platform' ? 'the platform' : 'this tenant'} holds: ${counted(verify.data.rows, 'row')} checked, ${verify.data.erased} of them with erased particulars.`
-            : `The chain breaks at row ${verify.data.broken?.sequence}: ${verify.data.broken?.why}.`}
-        </p>
-      )}
+      {verify.data && <ChainVerdict of={verify.data} />}
       <div className="flex flex-wrap items-center gap-3">
         <WordFilter label="Correlation id" value={search.correlation} onChange={(correlation) => go({ correlation })} />
         <Filter
@@ -122,40 +113,51 @@ export function AuditPage() {
         label="Audit"
         list={list}
         keyOf={({ id }) => id}
-        columns={[
-          {
-            head: 'What',
-            cell: (entry) => (
-              <span>
-                {tellAct(actorOf(entry, nameOf), entry.action, entry.result === 'failure')}
-                <span className="block font-mono text-xs text-dim">
-                  {entry.actor_kind} {shortId(entry.actor_id)}
-                  {entry.actor_kind === 'user' && entry.actor_role !== 'none' && ` · ${plainWord(entry.actor_role)}`}
-                  {entry.committed_by && ` · committed by ${entry.committed_by.replace('gpuaas_', '')}`}
-                  {entry.is_erased && ' · particulars erased'}
-                </span>
-              </span>
-            ),
-          },
-          {
-            head: 'On',
-            cell: (entry) => (
-              <span>
-                {entry.target_type.replaceAll('_', ' ')}{' '}
-                {entry.target_type === 'user' && <bdi>{nameOf(entry.target_id)}</bdi>}{' '}
-                <span className="font-mono text-xs text-dim">{targetOf(entry)}</span>
-              </span>
-            ),
-          },
-          { head: 'Result', cell: (entry) => <StateChip state={entry.result} /> },
-          { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
-          {
-            head: 'Correlation',
-            cell: (entry) => <CorrelationId id={entry.correlation_id} />,
-          },
-        ]}
+        columns={columnsOf(nameOf)}
         empty={<Empty icon="book" title="No entries match" />}
       />
     </Page>
+  );
+}
+
+const columnsOf = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
+  {
+    head: 'What',
+    cell: (entry) => (
+      <span>
+        {tellAct(actorOf(entry, nameOf), entry.action, entry.result === 'failure')}
+        <span className="block font-mono text-xs text-dim">
+          {entry.actor_kind} {shortId(entry.actor_id)}
+          {entry.actor_kind === 'user' && entry.actor_role !== 'none' && ` · ${plainWord(entry.actor_role)}`}
+          {entry.committed_by && ` · committed by ${entry.committed_by.replace('gpuaas_', '')}`}
+          {entry.is_erased && ' · particulars erased'}
+        </span>
+      </span>
+    ),
+  },
+  {
+    head: 'On',
+    cell: (entry) => (
+      <span>
+        {entry.target_type.replaceAll('_', ' ')} {entry.target_type === 'user' && <bdi>{nameOf(entry.target_id)}</bdi>}{' '}
+        <span className="font-mono text-xs text-dim">{targetOf(entry)}</span>
+      </span>
+    ),
+  },
+  { head: 'Result', cell: (entry) => <StateChip state={entry.result} /> },
+  { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
+  {
+    head: 'Correlation',
+    cell: (entry) => <CorrelationId id={entry.correlation_id} />,
+  },
+];
+
+function ChainVerdict({ of }: { of: AuditVerdict }) {
+  return (
+    <p role="status" className={`rounded-lg px-4 py-3 ${of.intact ? 'bg-ok-soft text-ok' : 'bg-bad-soft text-bad'}`}>
+      {of.intact
+        ? `The chain of ${of.chain === 'platform' ? 'the platform' : 'this tenant'} holds: ${counted(of.rows, 'row')} checked, ${of.erased} of them with erased particulars.`
+        : `The chain breaks at row ${of.broken?.sequence}: ${of.broken?.why}.`}
+    </p>
   );
 }

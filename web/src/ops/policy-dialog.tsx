@@ -100,43 +100,16 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
     },
   );
   const send = () => set.mutate({ ...wish, expected: seen.find(isAt(placeOf(wish)))?.value ?? null });
-  const choices = definition.type === 'boolean' ? ['true', 'false'] : definition.choices;
-  const subjectLabel = levels.find(([level]) => level === wish.level)?.[2] ?? '';
-  const hasReason = wish.reason.trim().length >= 3;
   return (
     <Dialog open onClose={onClose} wide title={definition.key} lead={definition.description}>
       <div className="grid gap-5">
-        <section aria-label="Where values come from">
-          <h3 className="mb-1 font-semibold">Where values come from</h3>
-          <ul>
-            {seen.map((setting) => (
-              <li key={setting.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-edge py-2">
-                <Chip tone={setting.hard ? 'bad' : 'busy'}>
-                  {setting.hard ? 'platform, hard' : levelWord(setting.level)}
-                </Chip>
-                <Subject setting={setting} />
-                <span className="tabular font-medium">{spellSetting(setting.value, definition.unit)}</span>
-                <span className="min-w-0 grow text-sm text-dim">
-                  {setting.reason}, <Ago at={setting.updated_at} />
-                </span>
-                <Button
-                  look="danger"
-                  busy={unset.isPending}
-                  disabled={!hasReason}
-                  aria-label={`Remove the value for ${levelWord(setting.level)} ${setting.subject_id ?? ''}`}
-                  onClick={() => unset.mutate({ setting, reason: wish.reason.trim() })}
-                >
-                  Remove
-                </Button>
-              </li>
-            ))}
-            <li className="flex flex-wrap items-center gap-x-3 py-2">
-              <Chip tone="calm">default</Chip>
-              <span className="tabular font-medium">{spellSetting(definition.default, definition.unit)}</span>
-              <span className="text-sm text-dim">applies where nothing is set</span>
-            </li>
-          </ul>
-        </section>
+        <Settings
+          definition={definition}
+          seen={seen}
+          mayRemove={wish.reason.trim().length >= 3}
+          busy={unset.isPending}
+          onRemove={(setting) => unset.mutate({ setting, reason: wish.reason.trim() })}
+        />
         <form
           className="grid gap-4"
           onSubmit={(event) => {
@@ -144,97 +117,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
             send();
           }}
         >
-          <div className="grid items-start gap-4 sm:grid-cols-2">
-            <Field label="For">
-              {(id) => (
-                <select
-                  id={id}
-                  className="field"
-                  value={wish.level}
-                  onChange={(event) => change({ level: event.target.value as Level })}
-                >
-                  {levels
-                    .filter(([level]) => definition.levels?.includes(level) ?? true)
-                    .map(([level, label]) => (
-                      <option key={level} value={level}>
-                        {label}
-                      </option>
-                    ))}
-                </select>
-              )}
-            </Field>
-            {wish.level === 'global' ? (
-              <label className="flex items-center gap-2 self-end pb-2">
-                <input
-                  type="checkbox"
-                  className="size-4"
-                  checked={wish.hard}
-                  onChange={(event) => change({ hard: event.target.checked })}
-                />
-                Override lower levels
-              </label>
-            ) : (
-              <Field label={subjectLabel}>
-                {(id) => (
-                  <input
-                    id={id}
-                    required
-                    maxLength={64}
-                    className="field font-mono"
-                    value={wish.subject}
-                    onChange={(event) => change({ subject: event.target.value })}
-                  />
-                )}
-              </Field>
-            )}
-            <Field
-              label="Value"
-              hint={
-                definition.type === 'integer'
-                  ? `From ${definition.minimum ?? 'any'} to ${definition.maximum ?? 'any'} ${definition.unit ?? ''}`
-                  : undefined
-              }
-            >
-              {(id) =>
-                choices ? (
-                  <select
-                    id={id}
-                    className="field"
-                    value={wish.value}
-                    onChange={(event) => change({ value: event.target.value })}
-                  >
-                    {choices.map((choice) => (
-                      <option key={choice}>{choice}</option>
-                    ))}
-                  </select>
-                ) : (
-                  <input
-                    id={id}
-                    type="number"
-                    required
-                    min={definition.minimum}
-                    max={definition.maximum}
-                    className="field"
-                    value={wish.value}
-                    onChange={(event) => change({ value: event.target.value })}
-                  />
-                )
-              }
-            </Field>
-            <Field label="Reason" hint="At least 3 characters. Kept in the audit log.">
-              {(id) => (
-                <input
-                  id={id}
-                  required
-                  minLength={3}
-                  maxLength={500}
-                  className="field"
-                  value={wish.reason}
-                  onChange={(event) => change({ reason: event.target.value })}
-                />
-              )}
-            </Field>
-          </div>
+          <WishFields definition={definition} wish={wish} change={change} />
           {set.error && <Problem error={set.error} goOn={send} />}
           {unset.error && <Problem error={unset.error} goOn={() => unset.variables && unset.mutate(unset.variables)} />}
           <div className="flex justify-end gap-2">
@@ -246,6 +129,169 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
         </form>
       </div>
     </Dialog>
+  );
+}
+
+function Settings({
+  definition,
+  seen,
+  mayRemove,
+  busy,
+  onRemove,
+}: {
+  definition: PolicyDefinition;
+  seen: readonly PolicySetting[];
+  mayRemove: boolean;
+  busy: boolean;
+  onRemove(setting: PolicySetting): void;
+}) {
+  return (
+    <section aria-label="Where values come from">
+      <h3 className="mb-1 font-semibold">Where values come from</h3>
+      <ul>
+        {seen.map((setting) => (
+          <li key={setting.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-edge py-2">
+            <Chip tone={setting.hard ? 'bad' : 'busy'}>
+              {setting.hard ? 'platform, hard' : levelWord(setting.level)}
+            </Chip>
+            <Subject setting={setting} />
+            <span className="tabular font-medium">{spellSetting(setting.value, definition.unit)}</span>
+            <span className="min-w-0 grow text-sm text-dim">
+              {setting.reason}, <Ago at={setting.updated_at} />
+            </span>
+            <Button
+              look="danger"
+              busy={busy}
+              disabled={!mayRemove}
+              aria-label={`Remove the value for ${levelWord(setting.level)} ${setting.subject_id ?? ''}`}
+              onClick={() => onRemove(setting)}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+        <li className="flex flex-wrap items-center gap-x-3 py-2">
+          <Chip tone="calm">default</Chip>
+          <span className="tabular font-medium">{spellSetting(definition.default, definition.unit)}</span>
+          <span className="text-sm text-dim">applies where nothing is set</span>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function WishFields({
+  definition,
+  wish,
+  change,
+}: {
+  definition: PolicyDefinition;
+  wish: Wish;
+  change(next: Partial<Wish>): void;
+}) {
+  const subjectLabel = levels.find(([level]) => level === wish.level)?.[2] ?? '';
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      <Field label="For">
+        {(id) => (
+          <select
+            id={id}
+            className="field"
+            value={wish.level}
+            onChange={(event) => change({ level: event.target.value as Level })}
+          >
+            {levels
+              .filter(([level]) => definition.levels?.includes(level) ?? true)
+              .map(([level, label]) => (
+                <option key={level} value={level}>
+                  {label}
+                </option>
+              ))}
+          </select>
+        )}
+      </Field>
+      {wish.level === 'global' ? (
+        <label className="flex items-center gap-2 self-end pb-2">
+          <input
+            type="checkbox"
+            className="size-4"
+            checked={wish.hard}
+            onChange={(event) => change({ hard: event.target.checked })}
+          />
+          Override lower levels
+        </label>
+      ) : (
+        <Field label={subjectLabel}>
+          {(id) => (
+            <input
+              id={id}
+              required
+              maxLength={64}
+              className="field font-mono"
+              value={wish.subject}
+              onChange={(event) => change({ subject: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <ValueField definition={definition} value={wish.value} onChange={(value) => change({ value })} />
+      <Field label="Reason" hint="At least 3 characters. Kept in the audit log.">
+        {(id) => (
+          <input
+            id={id}
+            required
+            minLength={3}
+            maxLength={500}
+            className="field"
+            value={wish.reason}
+            onChange={(event) => change({ reason: event.target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function ValueField({
+  definition,
+  value,
+  onChange,
+}: {
+  definition: PolicyDefinition;
+  value: string;
+  onChange(value: string): void;
+}) {
+  const choices = definition.type === 'boolean' ? ['true', 'false'] : definition.choices;
+  return (
+    <Field
+      label="Value"
+      hint={
+        definition.type === 'integer'
+          ? `From ${definition.minimum ?? 'any'} to ${definition.maximum ?? 'any'} ${definition.unit ?? ''}`
+          : undefined
+      }
+    >
+      {(id) =>
+        choices ? (
+          <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+            {choices.map((choice) => (
+              <option key={choice}>{choice}</option>
+            ))}
+          </select>
+        ) : (
+          <input
+            id={id}
+            type="number"
+            required
+            min={definition.minimum}
+            max={definition.maximum}
+            className="field"
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )
+      }
+    </Field>
   );
 }
 

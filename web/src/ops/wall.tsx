@@ -1,8 +1,9 @@
-import type { FleetNode } from '@gpuaas/sdk';
+import type { FleetNode, NodeNow } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { StateChip } from '../parts/chip.tsx';
+import { type Heat, heats, tellValues, type Warmth, warmthOf } from '../words/charts/measures.ts';
 import { counted } from '../words/sizes.ts';
 import { placesOf, type Tile, tilesOf, tileWords } from '../words/wall.ts';
 
@@ -13,6 +14,20 @@ export const tileLooks: Readonly<Record<Tile, string>> = {
   trouble: 'bg-bad',
   off: 'border border-line/50 bg-sunk',
 };
+/** From cool to warm, in one colour: also those who see no red or green tell the steps apart. */
+export const warmthLooks: Readonly<Record<Warmth, string>> = {
+  0: 'border border-accent/40 bg-accent/10',
+  1: 'bg-accent/30',
+  2: 'bg-accent/50',
+  3: 'bg-accent/75',
+  4: 'bg-accent',
+};
+const unmeasured = 'border border-dashed border-line/60';
+/** What the tiles are coloured by instead of the state, and the last values of the nodes. */
+export interface Colouring {
+  readonly heat: Heat;
+  readonly nodes: ReadonlyMap<string, NodeNow>;
+}
 const rowHeight = 48;
 const leastWidth = 300;
 
@@ -21,7 +36,7 @@ const leastWidth = 300;
  * fleet scrolls like a short list and Tab always finds an entry. Arrow keys move between nodes, Enter opens one; a
  * screen reader announces position and total.
  */
-export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
+export function Wall({ nodes, colouring }: { nodes: readonly FleetNode[]; colouring?: Colouring | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, width: 900 });
   const [at, setAt] = useState(0);
@@ -105,7 +120,13 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
                 height: rowHeight,
               }}
             >
-              <WallNode node={node} place={place} isCurrent={place === current} onFocus={() => setAt(place)} />
+              <WallNode
+                node={node}
+                shown={colouring ? measuredTiles(node, colouring) : stateTiles(node)}
+                place={place}
+                isCurrent={place === current}
+                onFocus={() => setAt(place)}
+              />
             </li>
           );
         })}
@@ -114,23 +135,46 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
   );
 }
 
+interface Shown {
+  /** The look of each tile. */
+  readonly looks: readonly string[];
+  readonly says: string;
+}
+function stateTiles(node: FleetNode): Shown {
+  const tiles = tilesOf(node);
+  const says = tileWords
+    .map(([tile, word]) => [tiles.filter((each) => each === tile).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
+  return { looks: tiles.map((tile) => tileLooks[tile]), says };
+}
+/** The GPUs in their own order. A node without values says why. */
+function measuredTiles({ id, gpus_total }: FleetNode, { heat, nodes }: Colouring): Shown {
+  const now = nodes.get(id);
+  const values = now?.latest?.gpu[heat] ?? [];
+  const looks = Array.from({ length: Math.max(gpus_total, values.length) }, (_, gpu) => {
+    const value = values[gpu] ?? null;
+    return value === null ? unmeasured : warmthLooks[warmthOf(value, heat)];
+  });
+  const why = now?.unavailable ?? now?.latest?.unavailable ?? 'not measured';
+  return { looks, says: values.length > 0 ? tellValues(values, heats[heat].unit) : why };
+}
+
 function WallNode({
   node,
+  shown,
   place,
   isCurrent,
   onFocus,
 }: {
   node: FleetNode;
+  shown: Shown;
   place: number;
   isCurrent: boolean;
   onFocus(): void;
 }) {
-  const tiles = tilesOf(node);
-  const said = tileWords
-    .map(([tile, word]) => [tiles.filter((each) => each === tile).length, word] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}`)
-    .join(', ');
+  const { looks, says } = shown;
   return (
     <Link
       to="/ops/nodes/$id"
@@ -139,7 +183,7 @@ function WallNode({
       data-at={place}
       tabIndex={isCurrent ? 0 : -1}
       onFocus={onFocus}
-      title={`${node.name}, ${node.sku} in ${node.region}: ${said}`}
+      title={`${node.name}, ${node.sku} in ${node.region}: ${says}`}
       className="flex h-full items-center gap-3 rounded-lg px-2 hover:bg-sunk"
     >
       <span className="w-28 shrink-0">
@@ -147,12 +191,12 @@ function WallNode({
         <span className="block truncate text-xs text-dim">{node.sku}</span>
       </span>
       <span aria-hidden="true" className={`flex grow flex-wrap gap-1 ${node.state === 'offline' ? 'hatched' : ''}`}>
-        {tiles.map((tile, index) => (
+        {looks.map((look, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: tiles of one node differ by nothing but their place
-          <span key={index} className={`size-3.5 rounded-[4px] ${tileLooks[tile]}`} />
+          <span key={index} className={`size-3.5 rounded-[4px] ${look}`} />
         ))}
       </span>
-      <span className="sr-only">{`${counted(tiles.length, 'GPU')}: ${said}`}</span>
+      <span className="sr-only">{`${counted(looks.length, 'GPU')}: ${says}`}</span>
       {node.state !== 'active' && <StateChip state={node.state} />}
     </Link>
   );

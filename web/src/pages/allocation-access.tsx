@@ -10,10 +10,16 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
     <Panel title="Access">
       {access ? (
         <div className="grid grid-cols-1 gap-3">
-          {it.simulated && (
-            <p className="text-warn">This machine is simulated and does not exist: SSH cannot reach it.</p>
+          <Copy text={`gpuaas ssh ${it.id}`} label="the SSH command" />
+          <p className="text-dim">
+            It goes through the gateway, with one of the keys below. For ssh, scp, rsync and editors, run{' '}
+            <code>gpuaas ssh-config --write</code> once.
+          </p>
+          {it.simulated ? (
+            <p className="text-warn">This machine is simulated: it has no address of its own.</p>
+          ) : (
+            <Copy text={access.line} label="the SSH line" />
           )}
-          <Copy text={access.line} label="the SSH line" />
           <Facts
             rows={[
               ['Username', access.username],

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
 import { useMay } from '../client/session.tsx';
-import { Button } from '../parts/button.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -46,6 +46,12 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
   };
   return (
     <>
+      {may('terminal_token_mint') &&
+        it.actions.some(({ action, allowed }) => action === 'open_terminal' && allowed) && (
+          <ButtonLink look="primary" icon="terminal" to="/allocations/$id/terminal" params={{ id: it.id }}>
+            Open terminal
+          </ButtonLink>
+        )}
       {may('allocation_update') && isLive(it.state) && button('rename', 'Rename')}
       {may('allocation_restart') && it.state === 'active' && button('restart', 'Restart')}
       {may('allocation_release') &&

@@ -7,6 +7,7 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
+import { MetricsPanel } from '../parts/metrics/metrics-panel.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { RailView } from '../parts/rail-view.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
@@ -20,6 +21,7 @@ import { AllocationActions, Guards } from './allocation-acts.tsx';
 import { Concerns } from './allocation-concerns.tsx';
 import { Receipt, Timeline } from './allocation-record.tsx';
 import { shownState } from './allocation-rows.tsx';
+import { TerminalSessions } from './allocation-terminals.tsx';
 
 /** One allocation: state, proof, access and timeline. */
 export function AllocationPage() {
@@ -116,6 +118,15 @@ function Detail({
             </Panel>
           )}
           {it.state === 'active' && <AccessPanel it={it} />}
+          {it.state === 'active' && <TerminalSessions allocationId={it.id} />}
+          {it.active_at && (
+            <MetricsPanel
+              key={it.id}
+              about={it.id}
+              until={it.ended_at}
+              ask={(range, options) => api.metrics.allocation({ allocation_id: it.id, ...range }, options)}
+            />
+          )}
           <Receipt it={it} />
           <Timeline items={timeline} problem={problem} />
         </div>

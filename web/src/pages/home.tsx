@@ -15,6 +15,7 @@ import { sumUp, unended } from '../words/overview.ts';
 import { spellQuota } from '../words/quota.ts';
 import { shownState } from './allocation-rows.tsx';
 import { FirstSteps, LaunchAgain } from './home-steps.tsx';
+import { ReleaseStory } from './release-story.tsx';
 
 const link = 'text-sm text-accent underline underline-offset-2';
 
@@ -46,6 +47,7 @@ export function HomePage() {
       }
       shown={{ operation: 'overview_get', input: {} }}
     >
+      <ReleaseStory />
       {it && <FirstSteps done={it.getting_started} />}
       {overview.error && !it ? (
         <Problem error={overview.error} again={() => void overview.refetch()} />

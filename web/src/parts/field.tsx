@@ -12,7 +12,7 @@ export function Field({
 }) {
   const id = useId();
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
@@ -30,7 +30,11 @@ export function TextField(parts: {
   minLength?: number;
   maxLength: number;
   required?: boolean;
-  type?: 'text' | 'email';
+  type?: 'text' | 'email' | 'date';
+  /** Whether it is a number, for the keyboard of a phone. */
+  decimal?: boolean;
+  /** Whether the text cannot be taken; the hint says why. */
+  wrong?: boolean;
   onChange(value: string): void;
 }) {
   return (
@@ -42,6 +46,8 @@ export function TextField(parts: {
           className="field"
           type={parts.type ?? 'text'}
           required={parts.required}
+          {...(parts.decimal && { inputMode: 'decimal' as const, autoComplete: 'off' })}
+          {...(parts.wrong !== undefined && { 'aria-invalid': parts.wrong })}
           {...(parts.minLength !== undefined && { minLength: parts.minLength })}
           maxLength={parts.maxLength}
           value={parts.value}

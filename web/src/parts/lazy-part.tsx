@@ -1,4 +1,5 @@
 import { type ComponentType, type ReactNode, use, useEffect } from 'react';
+import { api } from '../client/api.ts';
 import { letGo } from '../client/let-go.ts';
 import { Problem } from './states.tsx';
 
@@ -66,8 +67,11 @@ export function PartFailure({ again }: { again(): void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: one loop for as long as this is shown
   useEffect(() => {
     const ask = async () => {
-      const answer = await fetch('/api/v1/version', { cache: 'no-store' }).catch(() => undefined);
-      if (answer?.ok) retry();
+      const isThere = await api.health.versionGet().then(
+        () => true,
+        () => false,
+      );
+      if (isThere) retry();
     };
     const timer = setInterval(() => letGo(ask()), againMs);
     return () => clearInterval(timer);

@@ -50,3 +50,7 @@ export function applyPreferences(): void {
 
 export const readProject = (): string | null => read('project');
 export const keepProject = (id: string): void => keep('project', id);
+
+/** The time of the last release for lack of money whose story was put away. */
+export const readStoryPutAway = (): string | null => read('release-story');
+export const putStoryAway = (at: string): void => keep('release-story', at);

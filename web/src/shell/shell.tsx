@@ -20,6 +20,7 @@ import { Nav } from './nav.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { isOpenTo, menuOf } from './places.ts';
 import { keepProject, nextDensity, nextTheme, readProject } from './preferences.ts';
+import { SpeedBanner } from './speed-banner.tsx';
 
 const CommandMenu = lazyPart(() => import('./command-menu.tsx'), 'CommandMenu');
 const KeyboardHelp = lazyPart(() => import('./keyboard-help.tsx'), 'KeyboardHelp');
@@ -154,6 +155,7 @@ function Frame({ session }: { session: Session }) {
           <PersonMenu session={session} />
         </header>
         <LiveBanner status={shownStatus} />
+        <SpeedBanner speed={session.me.gpu_time_speed} />
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           {isOpenTo(session, path) ? <Outlet /> : <NotForYou home={menu.home} />}
         </main>

@@ -1,10 +1,11 @@
 import type { Proof, ReadinessAttestation } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
+import { fingerprintOfKey } from '../fingerprint.ts';
 import type { Accounts } from './accounts.ts';
 import type { Commands } from './commands.ts';
 import { readCudaVersion } from './nvidia-smi.ts';
 import { entryAt } from './removal/entries.ts';
-import { greetSsh, readHostKeyFingerprint, type SshDoor } from './ssh/ssh.ts';
+import { greetSsh, readHostKeys, type SshDoor } from './ssh/ssh.ts';
 import type { Tenancy } from './tenancies.ts';
 import type { Watch } from './watch.ts';
 
@@ -49,12 +50,12 @@ export function makeAttest(parts: {
   };
 
   return async (tenancy) => {
-    const [{ look, evidence }, cuda, apart, reachable, fingerprint] = await Promise.all([
+    const [{ look, evidence }, cuda, apart, reachable, keys] = await Promise.all([
       parts.watch.gpus(),
       readCudaVersion(parts.commands),
       isolation(tenancy),
       greetSsh(door),
-      readHostKeyFingerprint(parts.root),
+      readHostKeys(parts.root),
     ]);
     return {
       allocation_id: tenancy.allocation_id,
@@ -68,10 +69,11 @@ export function makeAttest(parts: {
       isolation: apart,
       // A door whose key nobody can compare is not one that people should go through.
       ssh: {
-        reachable: reachable && fingerprint !== '',
+        reachable: reachable && keys.length > 0,
         ...door,
         username: tenancy.login.username,
-        host_key_fingerprint: fingerprint,
+        host_key_fingerprint: keys[0] ? fingerprintOfKey(keys[0]) : '',
+        host_keys: keys,
       },
       durations_ms: tenancy.durations_ms,
     };

@@ -5,20 +5,27 @@ import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import type { Clock } from '../../clock.ts';
 import { type Disk, makeDisk } from '../../disk.ts';
+import { openForward } from '../forward.ts';
 import { type Host, HostFailure, type Work } from '../port.ts';
+import { connectStream } from '../stream.ts';
 import { makeAccounts } from './accounts.ts';
 import { makeAttest } from './attestation.ts';
 import { type Commands, makeCommands } from './commands.ts';
+import { makeGpuInventory } from './gpu-inventory.ts';
+import { makeMeasure } from './measure/measure.ts';
 import { makeDisposal } from './removal/disposal.ts';
 import { makeMounts } from './removal/mounts.ts';
 import { type Processes, readProcesses } from './removal/processes.ts';
+import type { WriteKernel } from './slices/devices.ts';
+import { openSlices, type SliceHost } from './slices/open.ts';
+import type { SliceSettings } from './slices/settings.ts';
 import { keysFolder, makeKeyFile } from './ssh/authorized-keys.ts';
-import { makeShells } from './ssh/shells.ts';
+import { makeShells, type Shells } from './ssh/shells.ts';
 import { ownAddress, type SshDoor } from './ssh/ssh.ts';
 import { readText } from './sysfs.ts';
 import { makeTenancies } from './tenancies.ts';
 import { discoverTopology } from './topology.ts';
-import { makeWatch } from './watch.ts';
+import { makeWatch, type Watch } from './watch.ts';
 import { makeWholeNode } from './whole-node.ts';
 import { type KernelLog, makeJournalLog } from './xids.ts';
 
@@ -44,6 +51,10 @@ export interface LinuxHostOrder {
   readonly bootId?: () => Promise<string>;
   readonly graceMs?: number;
   readonly patienceMs?: number;
+  /** How the host makes slices. Without it, or without an approved disk, it is let whole. */
+  readonly slices?: SliceSettings;
+  /** How the agent orders the kernel to move devices between drivers. */
+  readonly writeKernel?: WriteKernel;
 }
 
 const usual = { port: 22, graceMs: 5_000, patienceMs: 120_000 };
@@ -61,7 +72,9 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
   const folder = join(order.folder, 'tenancies');
   await disk.sweep(folder);
   const kernelLog = order.kernelLog ?? makeJournalLog(commands);
-  const watch = makeWatch({ root: order.busRoot ?? root, homes, commands, kernelLog, door, clock });
+  const inventory = makeGpuInventory({ disk, folder: order.folder, root: order.busRoot ?? root });
+  const watch = makeWatch({ root: order.busRoot ?? root, homes, commands, kernelLog, door, clock, inventory });
+  const measure = makeMeasure({ root, homes, commands, kernelLog, elapsedMs: () => performance.now() });
   const shells = makeShells({ isRoot });
   const wholeNode = makeWholeNode({
     root,
@@ -82,29 +95,66 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     watch,
     attest: makeAttest({ root, commands, accounts, watch, door, clock, isRoot }),
     door,
+    slices: async () => (await sliceHost?.slices.runtimes()) ?? [],
     bootId: order.bootId ?? (() => readText(root, 'proc/sys/kernel/random/boot_id')),
     graceMs,
     patienceMs,
   });
-  const refuse = async (): Promise<never> => {
-    throw new HostFailure('not_supported', 'This host is given away whole; it makes no machines and images no disks.');
-  };
+  const sliceHost: SliceHost | undefined =
+    order.slices && order.slices.approvedDisks.length > 0
+      ? openSlices({
+          ...{ root, commands, clock, disk, door, inventory, settings: order.slices },
+          folder: order.folder,
+          wholeNode: () => wholeNode.runtimes(),
+          ...(order.writeKernel && { writeKernel: order.writeKernel }),
+        })
+      : undefined;
+  await sliceHost?.slices.resume();
+  return joinHost({ measure, root, commands, watch, wholeNode, shells, door, sliceHost });
+}
 
+const refuse = async (): Promise<never> => {
+  throw new HostFailure('not_supported', 'This host is let whole; it makes no machines and images no disks.');
+};
+
+/** One host of its two sides: the login of the whole machine, and slices. Whose an allocation is, its record says. */
+function joinHost(parts: {
+  readonly root: string;
+  readonly commands: Commands;
+  readonly watch: Watch;
+  readonly wholeNode: ReturnType<typeof makeWholeNode>;
+  readonly shells: Shells;
+  readonly door: SshDoor;
+  readonly measure: ReturnType<typeof makeMeasure>;
+  readonly sliceHost: SliceHost | undefined;
+}): Host {
+  const { watch, wholeNode, sliceHost } = parts;
+  const slices = sliceHost?.slices;
+  /** The slices, if the allocation is one of them. */
+  const sliceOf = async (allocationId: string) => ((await slices?.has(allocationId)) ? slices : undefined);
   return {
     kind: 'linux',
-    topology: () => discoverTopology(root, commands),
+    topology: () => discoverTopology(parts.root, parts.commands, sliceHost?.view),
     health: () => watch.health(),
-    provisionSlice: refuse,
-    releaseSlice: refuse,
+    provisionSlice: slices ? checked('slice.vm_provision', slices.provisionSlice) : refuse,
+    releaseSlice: slices ? checked('slice.vm_release', slices.releaseSlice) : refuse,
     reimage: refuse,
     provisionUser: checked('allocation.provision_user', wholeNode.provision),
     revokeUser: checked('allocation.revoke_user', wholeNode.revoke),
-    installKeys: checked('allocation.install_authorized_keys', wholeNode.installKeys),
-    attest: checked('allocation.attest', wholeNode.attest),
-    restart: checked('allocation.restart', wholeNode.restart),
-    endRuntime: wholeNode.endRuntime,
-    runtimes: wholeNode.runtimes,
+    installKeys: checked('allocation.install_authorized_keys', async (params, work) =>
+      ((await sliceOf(params.allocation_id)) ?? wholeNode).installKeys(params, work),
+    ),
+    attest: checked('allocation.attest', async (params, work) =>
+      ((await sliceOf(params.allocation_id)) ?? wholeNode).attest(params, work),
+    ),
+    restart: checked('allocation.restart', async (params, work) =>
+      ((await sliceOf(params.allocation_id)) ?? wholeNode).restart(params, work),
+    ),
+    endRuntime: async (allocationId) => ((await sliceOf(allocationId)) ?? wholeNode).endRuntime(allocationId),
+    runtimes: async () => [...(await wholeNode.runtimes()), ...((await slices?.runtimes()) ?? [])],
     async gpusOf(allocationId) {
+      const slice = await sliceOf(allocationId);
+      if (slice) return slice.gpusOf(allocationId);
       const here = (await wholeNode.runtimes()).some((runtime) => runtime.allocationId === allocationId);
       return here ? watch.gpusOnBus() : [];
     },
@@ -114,12 +164,14 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
       const loads = gpus.flatMap(({ utilization }) => utilization ?? []);
       return loads.length === gpus.length && loads.length > 0 ? loads : undefined;
     },
-    // Slices, and with them their images, are not made here yet.
-    images: async () => undefined,
+    samples: async () => [await parts.measure()],
+    images: async () => sliceHost?.images.list(),
     async openShell(shell) {
+      const slice = await sliceOf(shell.allocationId);
+      if (slice) return slice.openShell(shell);
       const { account } = await wholeNode.livingOf(shell.allocationId);
       if (account.name !== shell.username) throw new HostFailure('not_found', `There is no user ${shell.username}.`);
-      const opened = await shells.open(shell, account);
+      const opened = await parts.shells.open(shell, account);
       // The lease may have ended while the terminal was made.
       await wholeNode.livingOf(shell.allocationId).catch((error: unknown) => {
         opened.kill();
@@ -127,7 +179,24 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
       });
       return opened;
     },
-    close: () => shells.close(),
+    async openStream(order) {
+      const { allocationId, username, to } = order;
+      const slice = await sliceOf(allocationId);
+      if (slice) return slice.openStream(order);
+      const { account } = await wholeNode.livingOf(allocationId);
+      if (account.name !== username) throw new HostFailure('not_found', `There is no user ${username}.`);
+      const opened = to.kind === 'ssh' ? await connectStream({ ...parts.door, what: 'sshd' }) : openForward(to.port);
+      // The lease may have ended while the connection was made.
+      await wholeNode.livingOf(allocationId).catch((error: unknown) => {
+        opened.kill();
+        throw error;
+      });
+      return opened;
+    },
+    async close() {
+      await parts.shells.close();
+      await slices?.close();
+    },
   };
 }
 

@@ -22,7 +22,15 @@ export interface PciDevice {
 export interface NvmeDisk {
   readonly device: string;
   readonly address: string | undefined;
-  /** Why it cannot be given away, as the end of a sentence: "is mounted at /". */
+  /** The controller's, which all its namespaces have in common. */
+  readonly serial: string | undefined;
+  /** Which namespace of its controller it is. */
+  readonly namespace: number;
+  /** Other namespaces of its controller. Erasing one may erase them all. */
+  readonly siblings: readonly string[];
+  /** What of this host uses it now, as the end of a sentence: "is mounted at /". */
+  readonly held: string | undefined;
+  /** Why it cannot be given away to anybody unasked: it is held, or there is something on it. */
   readonly use: string | undefined;
 }
 export interface NumaNode {
@@ -79,9 +87,13 @@ export async function readNvmeDisks(root: string): Promise<NvmeDisk[]> {
   const names = (await namesIn(root, 'sys/block')).filter((name) => /^nvme\d+n\d+$/.test(name));
   const mounts = (await readText(root, 'proc/mounts')).split('\n').map((line) => line.split(' '));
   const swaps = (await readText(root, 'proc/swaps')).split('\n').map((line) => line.split(/\s+/)[0] ?? '');
+  const serials = await Promise.all(names.map((name) => readText(root, join('sys/block', name, 'device/serial'))));
   return Promise.all(
-    names.map(async (name) => {
+    names.map(async (name, index) => {
       const device = `/dev/${name}`;
+      const serial = serials[index] ?? '';
+      const isSibling = (other: string, at: number) =>
+        other !== name && (controllerOf(other) === controllerOf(name) || (serial !== '' && serials[at] === serial));
       const isPartOf = (source: string) =>
         source === device || (source.startsWith(`${device}p`) && /^\d+$/.test(source.slice(device.length + 1)));
       const mounted = mounts.find(([source = '']) => isPartOf(source));
@@ -89,23 +101,31 @@ export async function readNvmeDisks(root: string): Promise<NvmeDisk[]> {
       const holders = await Promise.all(
         [name, ...parts.map((part) => join(name, part))].map((at) => namesIn(root, join('sys/block', at, 'holders'))),
       );
-      const use = mounted
+      const held = mounted
         ? `is mounted at ${mounted[1] ?? '?'}`
         : swaps.some(isPartOf)
           ? 'is used for swapping'
           : holders.flat().length > 0
             ? `is part of ${holders.flat().join(', ')}`
-            : parts.length > 0
-              ? 'has partitions'
-              : undefined;
-      return { device, address: await addressOfDisk(root, name), use };
+            : undefined;
+      return {
+        device,
+        address: await addressOfDisk(root, name),
+        serial: serial === '' ? undefined : serial,
+        namespace: Number(/\d+$/.exec(name)?.[0]),
+        siblings: names.filter(isSibling).map((other) => `/dev/${other}`),
+        held,
+        use: held ?? (parts.length > 0 ? 'has partitions' : undefined),
+      };
     }),
   );
 }
 
+const controllerOf = (name: string) => name.replace(/n\d+$/, '');
+
 /** A disk that may have several ways to it hangs below none of them; then its controller tells where it is. */
 async function addressOfDisk(root: string, name: string): Promise<string | undefined> {
-  const controller = name.replace(/n\d+$/, '');
+  const controller = controllerOf(name);
   for (const path of [join('sys/block', name), join('sys/class/nvme', controller)]) {
     const found = (await wayTo(root, path)).findLast((step) => pciAddress.test(step));
     if (found !== undefined) return found;

@@ -31,6 +31,12 @@ async function discover(spec: MachineSpec, hasDriver = true) {
 }
 
 describe('what a machine is made of', () => {
+  it('makes no slices of GPUs that a switch joins, and says why', async () => {
+    const { topology } = await discover({ hasSwitch: true });
+    expect(topology.blockers).toContainEqual(expect.stringContaining('The NVSwitch at 0000:07:00.0 joins the GPUs'));
+    expect(topology.capabilities).toContainEqual(expect.objectContaining({ ability: 'slices', able: false }));
+  });
+
   it('finds eight GPUs on two sides, each with a fabric function and a disk of its own beside it', async () => {
     const { topology } = await discover({});
     expect(topology).toMatchObject({
@@ -41,7 +47,7 @@ describe('what a machine is made of', () => {
       driver_version: h200.driver,
       cuda_version: h200.cuda,
       simulated: false,
-      blockers: [expect.stringContaining('makes no virtual machines')],
+      blockers: [expect.stringContaining('no disk is approved for slices')],
       prerequisites: {
         kvm_available: true,
         iommu_group_count: 33,
@@ -119,7 +125,7 @@ describe('what a machine is made of', () => {
       nvme_device: null,
       fabric_vf_pci_address: null,
     });
-    expect(topology.blockers.join()).toMatch(/IOMMU.*\/dev\/kvm.*cloud-localds/);
+    expect(topology.blockers.join()).toMatch(/IOMMU.*\/dev\/kvm/);
   });
 
   it('says that there is no GPU, and that there is no driver', async () => {

@@ -23,16 +23,27 @@ const mellanox = '15b3';
 const isGpu = ({ vendor, class: kind }: PciDevice) => vendor === nvidia && /^030[02]/.test(kind);
 const isFabricFunction = ({ vendor, class: kind, isVirtualFunction }: PciDevice) =>
   vendor === mellanox && kind.startsWith('02') && isVirtualFunction;
+/** A switch of NVLink: what is joined by it reaches the memory of the others, past the IOMMU. */
+const isSwitch = ({ vendor, class: kind }: PciDevice) => vendor === nvidia && kind.startsWith('0680');
 const isBridge = ({ class: kind }: PciDevice) => kind.startsWith('0604');
 const mostSlots = 64;
 const mostBlockers = 50;
 const mostIn = { slot: 20, args: 20, argLetters: 100, sentence: 200 };
-/** `host.ts` refuses every task that would make a slice, so no operator may offer one. */
-const noSlices = 'It is handed out whole: the agent makes no virtual machines on Linux hosts.';
 const sentence = (text: string) => text.slice(0, mostIn.sentence);
 
-export async function discoverTopology(root: string, commands: Commands): Promise<HostTopology> {
-  const [look, devices, disks, numaNodes, groups, prerequisites] = await Promise.all([
+/** What discovery asks of the part that makes slices; without it a host is let whole. */
+export interface SliceView {
+  readonly approvedDisks: readonly string[];
+  /** All GPUs, also those that are handed through. */
+  complete(look: GpuLook): Promise<GpuReading[]>;
+  names(slotIndex: number): Promise<{ readonly mac: string; readonly address: string }>;
+  /** What keeps the host from making slices, beside what is read here. */
+  trouble(): Promise<string[]>;
+}
+const noSlices = 'It is let whole: no disk is approved for slices. Name serial numbers in GPUAAS_SLICE_DISKS.';
+
+export async function discoverTopology(root: string, commands: Commands, slices?: SliceView): Promise<HostTopology> {
+  const [seen, devices, disks, numaNodes, groups, prerequisites] = await Promise.all([
     lookAtGpus(commands),
     readPciDevices(root),
     readNvmeDisks(root),
@@ -40,7 +51,23 @@ export async function discoverTopology(root: string, commands: Commands): Promis
     namesIn(root, 'sys/kernel/iommu_groups'),
     readPrerequisites(root),
   ]);
-  const cuda = look.gpus.length > 0 ? await readCudaVersion(commands) : undefined;
+  const look = slices ? { ...seen, gpus: await slices.complete(seen) } : seen;
+  const candidates = makeSlots({
+    look,
+    devices,
+    disks,
+    sides: numaNodes.map(({ id }) => id),
+    approved: slices?.approvedDisks,
+  });
+  for (const slot of candidates) {
+    const names = await slices?.names(slot.slot_index);
+    if (names) Object.assign(slot, { mac_address: names.mac, private_ip: names.address });
+  }
+  const blockers = [
+    ...(slices ? await slices.trouble() : [noSlices]),
+    ...findBlockers({ look, devices, groups: groups.length, prerequisites }),
+  ].map(sentence);
+  const cuda = seen.gpus.length > 0 ? await readCudaVersion(commands) : undefined;
   const cpus = countList(await readText(root, 'sys/devices/system/cpu/online'));
   return {
     hostname: (await readText(root, 'proc/sys/kernel/hostname')).slice(0, 253),
@@ -51,9 +78,15 @@ export async function discoverTopology(root: string, commands: Commands): Promis
     numa_nodes: numaNodes.map(({ id, cpus, memoryMib }) => ({ id, cpus: cpus.slice(0, 500), memory_mib: memoryMib })),
     driver_version: look.driverVersion ?? null,
     cuda_version: cuda ?? null,
-    slots: makeSlots({ look, devices, disks, sides: numaNodes.map(({ id }) => id) }),
+    slots: candidates,
+    capabilities: [
+      { ability: 'slices', able: blockers.length === 0, why_not: blockers[0] ?? null },
+      { ability: 'reimage', able: false, why_not: 'The agent images no disks of the machine that it runs on.' },
+      { ability: 'partitions', able: false, why_not: 'The agent does not manage NVSwitch partitions yet.' },
+      { ability: 'fabric', able: false, why_not: 'The agent hands no fabric function through yet.' },
+    ],
     prerequisites: { ...prerequisites, iommu_group_count: groups.length },
-    blockers: findBlockers({ look, devices, groups: groups.length, prerequisites }).slice(0, mostBlockers),
+    blockers: blockers.slice(0, mostBlockers),
   };
 }
 
@@ -82,8 +115,14 @@ function findBlockers(seen: {
   const answering = new Set(look.gpus.map(({ pciAddress }) => pciAddress));
   const silent = onBus.filter(({ address }) => !answering.has(address));
   return [
-    noSlices,
     ...(onBus.length === 0 ? ['There is no GPU of NVIDIA on the PCI bus.'] : []),
+    ...devices
+      .filter(isSwitch)
+      .slice(0, 1)
+      .map(
+        ({ address }) =>
+          `The NVSwitch at ${address} joins the GPUs, and the agent does not manage its partitions: slices would reach each other. Let the host whole.`,
+      ),
     ...(onBus.length > 0 && !look.answers.passed ? [look.answers.detail] : []),
     ...silent.map(({ address, driver }) =>
       driver === undefined || driver === 'nvidia'
@@ -100,8 +139,7 @@ function findBlockers(seen: {
     ...(prerequisites.kvm_available
       ? []
       : ['/dev/kvm is missing: virtualization is off, or the module is not loaded.']),
-    ...(prerequisites.cloud_localds_available ? [] : ['cloud-localds is missing: install cloud-image-utils.']),
-  ].map(sentence);
+  ];
 }
 
 function makeSlots(seen: {
@@ -109,6 +147,7 @@ function makeSlots(seen: {
   readonly devices: readonly PciDevice[];
   readonly disks: readonly NvmeDisk[];
   readonly sides: readonly number[];
+  readonly approved: readonly string[] | undefined;
 }): SlotCandidate[] {
   const byAddress = new Map(seen.devices.map((device) => [device.address, device]));
   const gpus = seen.look.gpus.slice(0, mostSlots).map((reading) => {
@@ -124,14 +163,17 @@ function makeSlots(seen: {
     fabric.map(({ way, numaNode }) => ({ way, side: numaNode })),
   );
   const placed = seen.disks.map((disk) => ({ ...disk, at: byAddress.get(disk.address ?? '') }));
-  const free = placed.filter(({ use }) => use === undefined);
+  // What is on a disk that was approved for slices is a tenant's, or the operator's who gave it away.
+  const isOffered = ({ serial, held, use }: NvmeDisk) =>
+    seen.approved === undefined ? use === undefined : seen.approved.includes(serial ?? '') && held === undefined;
+  const free = placed.filter(isOffered);
   const disks = pairNearest(
     places,
     free.map(({ at }) => ({ way: at?.way ?? [], side: at?.numaNode ?? -1 })),
   );
   return gpus.map(({ reading, device, side }, index) => {
     const disk = free[disks[index] ?? -1];
-    const taken = placed.filter(({ use, at }) => use !== undefined && sameSide(side, at?.numaNode ?? -1));
+    const taken = placed.filter((disk) => !isOffered(disk) && sameSide(side, disk.at?.numaNode ?? -1));
     return {
       slot_index: index,
       gpu_uuid: reading.uuid,
@@ -146,15 +188,16 @@ function makeSlots(seen: {
       blockers: [
         ...blockersOf(reading, device, seen.devices),
         ...(fabric[functions[index] ?? -1] ? [] : ['No free fabric function is on its side.']),
-        ...(disk
-          ? []
-          : [`No free NVMe disk is on its side${taken.map(({ device, use }) => `; ${device} ${use}`).join('')}.`]),
+        ...(disk ? [] : [`No free NVMe disk is on its side${taken.map(sayTaken).join('')}.`]),
       ]
         .map(sentence)
         .slice(0, mostIn.slot),
     };
   });
 }
+
+const sayTaken = ({ device, serial, use }: NvmeDisk) =>
+  `; ${device} ${use ?? `(${serial ?? 'no serial'}) is not approved`}`;
 
 function blockersOf(reading: GpuReading, device: PciDevice | undefined, devices: readonly PciDevice[]): string[] {
   if (!device) return [`The kernel has no device at ${reading.pciAddress}.`];

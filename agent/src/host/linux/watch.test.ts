@@ -123,7 +123,8 @@ it('asks the driver one question at a time, and once for all who wait', async ()
   };
   const kernelLog = { read: async () => [] };
   const door = { address: '127.0.0.1', port: 1 };
-  const watch = makeWatch({ root: '/nowhere', homes: '/', commands, kernelLog, door, clock: systemClock });
+  const inventory = { complete: async () => [], uuidAt: async () => undefined };
+  const watch = makeWatch({ root: '/nowhere', homes: '/', commands, kernelLog, door, clock: systemClock, inventory });
   const looks = [watch.gpus(), watch.gpus(), watch.gpus('recent'), watch.gpus()];
   expect(answers).toHaveLength(1);
   answers[0]?.();

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { GpuEvidence, NodeCondition, Proof, TaskOutput } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
 import { type Commands, complaintOf } from './commands.ts';
+import type { GpuInventory } from './gpu-inventory.ts';
 import { type GpuLook, lookAtGpus } from './nvidia-smi.ts';
 import { greetSsh, type SshDoor } from './ssh/ssh.ts';
 import { readPciDevices } from './sysfs.ts';
@@ -34,14 +35,22 @@ export function makeWatch(parts: {
   readonly kernelLog: KernelLog;
   readonly door: SshDoor;
   readonly clock: Clock;
+  readonly inventory: GpuInventory;
 }): Watch {
   const { commands, clock } = parts;
   const lately = <T>(maxAgeMs: number, ask: () => Promise<T>) => remember(clock, maxAgeMs, ask);
-  const look = lately(latelyMs, () => lookAtGpus(commands));
+  const look = lately(latelyMs, async () => {
+    const seen = await lookAtGpus(commands);
+    // GPUs that are handed through are known from before; those of them that the driver has left are not missed.
+    await parts.inventory.complete(seen);
+    return seen;
+  });
   const log = lately(slowlyMs, () => parts.kernelLog.read());
   const onBus = lately(slowlyMs, async () => {
     const devices = await readPciDevices(parts.root);
-    return devices.filter(({ vendor, class: kind }) => vendor === '10de' && /^030[02]/.test(kind)).length;
+    const gpus = devices.filter(({ vendor, class: kind }) => vendor === '10de' && /^030[02]/.test(kind));
+    const away = gpus.filter(({ driver }) => driver === 'vfio-pci');
+    return { expected: gpus.length - away.length, away: away.length };
   });
   const time = lately(slowlyMs, () => readTime(commands));
   const since = new Map<string, NodeCondition>();
@@ -81,7 +90,7 @@ export function makeWatch(parts: {
 
   const checks = async (freshness: 'now' | 'recent'): Promise<Record<string, Proof>> => {
     const isNow = freshness === 'now';
-    const [{ look: seen, evidence }, expected, lines, room, clockKept, answers] = await Promise.all([
+    const [{ look: seen, evidence }, { expected, away }, lines, room, clockKept, answers] = await Promise.all([
       gpus(freshness),
       onBus(isNow),
       log(isNow),
@@ -90,11 +99,16 @@ export function makeWatch(parts: {
       greetSsh(parts.door),
     ]);
     const sick = evidence.filter(({ healthy }) => !healthy);
-    const isWhole = sick.length === 0 && evidence.length === expected && expected > 0;
+    const isWhole = sick.length === 0 && evidence.length === expected && expected + away > 0;
+    const given = away > 0 ? ` ${away} more are handed through to slices.` : '';
     const names = sick.map(({ pci_address, detail }) => `${pci_address}: ${detail}`).join(' ');
     return {
-      nvidia_smi: seen.answers,
-      gpus: proof(isWhole, `${evidence.length} of ${expected} GPUs answer, ${sick.length} are unwell. ${names}`.trim()),
+      nvidia_smi:
+        expected === 0 && away > 0 ? proof(true, `All ${away} GPUs are handed through to slices.`) : seen.answers,
+      gpus: proof(
+        isWhole,
+        `${evidence.length} of ${expected} GPUs answer, ${sick.length} are unwell.${given} ${names}`.trim(),
+      ),
       kernel_log: 'trouble' in lines ? proof(false, lines.trouble) : proof(true, 'The kernel’s log can be read.'),
       storage: room,
       clock: clockKept,

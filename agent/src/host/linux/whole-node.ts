@@ -7,12 +7,14 @@ import type { Account, Accounts } from './accounts.ts';
 import { type Login, reboot } from './argv.ts';
 import type { Attest } from './attestation.ts';
 import { type Commands, complaintOf } from './commands.ts';
+import { heed, makePhases, rest, unlessCalledOff } from './phases.ts';
 import type { Disposal } from './removal/disposal.ts';
 import { findLeftovers, proveClean, removeLeftovers } from './removal/leftovers.ts';
 import type { Mounts } from './removal/mounts.ts';
 import { endProcesses, type Processes } from './removal/processes.ts';
 import { isTenantId } from './removal/tenant-ids.ts';
 import type { KeyFile } from './ssh/authorized-keys.ts';
+import { endConnections } from './ssh/connections.ts';
 import type { Shells } from './ssh/shells.ts';
 import { greetSsh, type SshDoor } from './ssh/ssh.ts';
 import type { Tenancies, Tenancy } from './tenancies.ts';
@@ -40,6 +42,8 @@ export interface WholeNodeParts {
   readonly door: SshDoor;
   /** Changes with every boot of the machine and with nothing else. */
   readonly bootId: () => Promise<string>;
+  /** The slices that are here. A host is let whole or in slices, never both at once. */
+  readonly slices: () => Promise<readonly { readonly allocationId: string }[]>;
   /** How long programs of a tenant may take to end by themselves. */
   readonly graceMs: number;
   /** How long a host may take until sshd answers, or until it goes down for a restart. */
@@ -108,6 +112,8 @@ export function makeWholeNode(parts: WholeNodeParts) {
   async function claim(allocationId: string, login: Login, generation: number): Promise<Tenancy> {
     const other = (await tenancies.all()).find(({ allocation_id }) => allocation_id !== allocationId);
     if (other) throw conflict(`The host belongs to allocation ${other.allocation_id}.`);
+    const [slice] = await parts.slices();
+    if (slice) throw conflict(`A slice of allocation ${slice.allocationId} is on the host.`);
     const stray = (await accounts.list()).find(
       (one) => one.allocationId !== undefined && one.allocationId !== allocationId,
     );
@@ -258,7 +264,10 @@ export function makeWholeNode(parts: WholeNodeParts) {
     async installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<string[]> {
       heed(work.signal);
       const { account } = await livingAs(params.allocation_id, params.login);
-      return parts.keyFile.write(account, params.authorized_keys);
+      const before = await parts.keyFile.read(account.name);
+      const now = await parts.keyFile.write(account, params.authorized_keys);
+      if (before.some((key) => !now.includes(key))) await endConnections(parts.processes, account.uid);
+      return now;
     },
     async attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation> {
       heed(work.signal);
@@ -316,44 +325,3 @@ export function makeWholeNode(parts: WholeNodeParts) {
 
 const overtaken = (tenancy: Tenancy, generation: number) =>
   conflict(`Generation ${generation} is over; generation ${tenancy.generation} holds the lease.`);
-
-/** Work that nobody wants any more ends here, with what has been done so far left in order. */
-function heed(signal: AbortSignal): void {
-  if (signal.aborted) throw new HostFailure('aborted', 'The work was called off.');
-}
-/** For what only looks: a release does not wait for a look that is stuck. */
-async function unlessCalledOff<T>(signal: AbortSignal, look: Promise<T>): Promise<T> {
-  const off = Promise.withResolvers<never>();
-  const tell = () => off.reject(new HostFailure('aborted', 'The work was called off.'));
-  signal.addEventListener('abort', tell, { once: true });
-  if (signal.aborted) tell();
-  try {
-    return await Promise.race([look, off.promise]);
-  } finally {
-    signal.removeEventListener('abort', tell);
-  }
-}
-async function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  await clock.sleep(ms, signal).catch(() => heed(signal));
-  heed(signal);
-}
-
-/** Tells which phase has begun and counts how long each took. */
-function makePhases(work: Work, clock: Clock) {
-  const durations: Record<string, number> = {};
-  let current: { readonly name: string; readonly atMs: number } | undefined;
-  const end = () => {
-    if (current) durations[current.name] = Math.max(0, clock.now().getTime() - current.atMs);
-    current = undefined;
-    return durations;
-  };
-  return {
-    begin(name: string) {
-      end();
-      heed(work.signal);
-      current = { name, atMs: clock.now().getTime() };
-      work.phase(name, 0);
-    },
-    end,
-  };
-}

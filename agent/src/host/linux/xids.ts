@@ -28,14 +28,19 @@ const hardwareXids: Readonly<Record<number, string>> = {
   140: 'memory error that could not be recovered',
 };
 
-export function findXids(lines: readonly string[]): Xid[] {
-  return lines.flatMap((line) => {
-    const [, device = '', code = ''] =
-      /NVRM: Xid \(PCI:([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})[^)]*\): (\d{1,4})/i.exec(line) ?? [];
-    const words = hardwareXids[Number(code)];
-    return words === undefined ? [] : [{ device: device.toLowerCase(), code: Number(code), text: words }];
+export const findXids = (lines: readonly string[]): Xid[] =>
+  findAllXids(lines).flatMap(({ device, code }) => {
+    const words = hardwareXids[code];
+    return words === undefined ? [] : [{ device, code, text: words }];
   });
-}
+
+/** Every Xid, also those of faulty programs, oldest first. */
+export const findAllXids = (lines: readonly string[]): Pick<Xid, 'device' | 'code'>[] =>
+  lines.flatMap((line) => {
+    const [, device, code] =
+      /NVRM: Xid \(PCI:([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})[^)]*\): (\d{1,4})/i.exec(line) ?? [];
+    return device === undefined ? [] : [{ device: device.toLowerCase(), code: Number(code) }];
+  });
 
 /** The facility of the kernel itself. The kernel gives lines that a program writes to /dev/kmsg another one, never this one. */
 const facilityOfKernel = '0';

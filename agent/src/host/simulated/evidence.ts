@@ -2,6 +2,7 @@ import type { GpuEvidence, NodeCondition, Proof, ReadinessAttestation } from '@g
 import type { Clock } from '../../clock.ts';
 import type { Faults } from './faults.ts';
 import { drawBytes, gpuModels, type Hardware } from './hardware.ts';
+import { drawHostKey } from './ssh/host-key.ts';
 import type { MachineState, Store, UserState } from './state.ts';
 
 /**
@@ -45,18 +46,22 @@ const gpusOf = (
   slotIndexes: readonly number[] = hardware.slots.map(({ slot_index }) => slot_index),
 ): GpuEvidence[] =>
   hardware.slots.flatMap((slot) => {
-    const struck = (name: 'xid_79' | 'gpu_missing' | 'gpu_mismatch') =>
+    const struck = (name: 'xid_79' | 'gpu_missing' | 'gpu_mismatch' | 'memory_errors') =>
       faults.find(name)?.slot_index === slot.slot_index;
     if (!slotIndexes.includes(slot.slot_index) || struck('gpu_missing')) return [];
-    const fell = struck('xid_79');
+    const detail = struck('xid_79')
+      ? `Xid 79: GPU at ${slot.pci_address} has fallen off the bus.`
+      : struck('memory_errors')
+        ? '2 memory errors could not be corrected.'
+        : undefined;
     return [
       {
         uuid: struck('gpu_mismatch') ? swapped(slot.gpu_uuid) : slot.gpu_uuid,
         model: slot.gpu_model,
         pci_address: slot.pci_address,
         memory_mib: slot.gpu_memory_mib,
-        healthy: !fell,
-        ...(fell && { detail: `Xid 79: GPU at ${slot.pci_address} has fallen off the bus.` }),
+        healthy: detail === undefined,
+        ...(detail !== undefined && { detail }),
       },
     ];
   });
@@ -97,12 +102,20 @@ const conditionsOf = ({ hardware, store, faults }: Parts): NodeCondition[] => {
       type,
       status: fault ? ('False' as const) : ('True' as const),
       reason: fault ? (conditionReasons[fault.fault] ?? 'Fault') : reason,
-      message: fault ? `Slot ${fault.slot_index}: ${fault.fault}.` : message,
+      message: fault ? `Slot ${fault.slot_index}: ${conditionWords[fault.fault] ?? fault.fault}.` : message,
       since: fault?.since ?? born,
     };
   };
   return [
-    about('GpusHealthy', 'AllAnswer', `${hardware.slots.length} GPUs answer.`, 'xid_79', 'gpu_missing', 'gpu_mismatch'),
+    about(
+      'GpusHealthy',
+      'AllAnswer',
+      `${hardware.slots.length} GPUs answer.`,
+      'xid_79',
+      'memory_errors',
+      'gpu_missing',
+      'gpu_mismatch',
+    ),
     about('DriverReady', 'Loaded', `Driver ${hardware.driverVersion}.`, 'driver_unavailable', 'wrong_driver'),
     about('StorageReady', 'Clean', 'Disks have room and can be wiped.', 'disk_full', 'dirty_disk'),
     about('DevicesBindable', 'Bindable', 'Devices change their driver on request.', 'vfio_stuck'),
@@ -118,6 +131,7 @@ function attestationOf(
   const found = gpusOf(parts, slotIndexes);
   const { version, answers } = driverOf(parts, found);
   const reachable = runtime.state === 'running' && !faults.find('ssh_unreachable');
+  const hostKey = drawHostKey(runtime.host_key_fingerprint);
   const address = 'slots' in runtime ? (runtime.slots[0]?.private_ip ?? '') : (hardware.slots[0]?.private_ip ?? '');
   return {
     allocation_id: allocationId,
@@ -134,7 +148,8 @@ function attestationOf(
       address,
       port: 22,
       username: runtime.login.username,
-      host_key_fingerprint: runtime.host_key_fingerprint,
+      host_key_fingerprint: hostKey.fingerprint,
+      host_keys: [hostKey.publicKey],
     },
     durations_ms: runtime.durations_ms,
   };
@@ -168,8 +183,11 @@ function utilizationOf({ hardware, store, faults, clock }: Parts): number[] {
   );
 }
 
+const conditionWords: Readonly<Record<string, string>> = { memory_errors: '2 memory errors could not be corrected' };
+
 const conditionReasons: Readonly<Record<string, string>> = {
   xid_79: 'Xid79',
+  memory_errors: 'UncorrectedEcc',
   gpu_missing: 'GpuMissing',
   gpu_mismatch: 'GpuSwapped',
   driver_unavailable: 'DriverUnavailable',

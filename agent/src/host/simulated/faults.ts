@@ -13,7 +13,7 @@ export interface FaultOrder {
 
 /** Which faults are behind a failure that was found by looking, so that one that strikes once is gone afterwards. */
 const behind: Partial<Record<HostFailureCode, readonly FaultName[]>> = {
-  gpu_unhealthy: ['xid_79'],
+  gpu_unhealthy: ['xid_79', 'memory_errors'],
   gpu_missing: ['gpu_missing'],
   gpu_mismatch: ['gpu_mismatch'],
   driver_unavailable: ['driver_unavailable', 'wrong_driver'],

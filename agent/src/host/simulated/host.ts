@@ -9,10 +9,12 @@ import { type Guest, type UidRange, unusedUids } from './guests/guest.ts';
 import { makeGuests } from './guests/guests.ts';
 import { drawHardware, type Hardware, type HardwareOrder } from './hardware.ts';
 import { ownedBy, slotIndexesOf } from './leases.ts';
+import { measureSimulated } from './measure.ts';
 import { nvidiaSmiScript } from './nvidia-smi.ts';
 import { makeRest, type Pace } from './pace.ts';
 import type { HostParts } from './parts.ts';
 import { makeSlices } from './slices/slices.ts';
+import { makeSimulatedStreams } from './ssh/open-stream.ts';
 import { type HostState, type MachineState, openStore, type StateFile, stateFileIn, type UserState } from './state.ts';
 import { topologyOf } from './topology.ts';
 import { makeWholeNode } from './whole-node.ts';
@@ -48,13 +50,9 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
   const wholeNode = makeWholeNode(parts);
 
   /** The machine or login of an allocation, as long as it lives. */
-  const livingOf = (allocationId: string) => {
-    const runtime = store.now.machines[allocationId] ?? store.now.users[allocationId];
-    if (runtime?.state !== 'running') {
-      throw new HostFailure('not_found', `Nothing runs for allocation ${allocationId}.`);
-    }
-    return runtime;
-  };
+  const livingOf = (allocationId: string) => livingIn(store.now, allocationId);
+  const guest = (order: ShellOrder) => guestOf(parts, livingOf(order.allocationId), order);
+  const streams = makeSimulatedStreams({ guests, faults, living: livingOf, guest });
   const attest = (allocationId: string): ReadinessAttestation =>
     store.now.machines[allocationId] ? slices.attest(allocationId) : wholeNode.attest(allocationId);
   const look = async (work: Work) => rest.seconds(2, work.signal);
@@ -86,6 +84,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
         const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
         if (runtime) runtime.authorized_keys = [...params.authorized_keys];
       });
+      streams.recheck(params.allocation_id);
       return params.authorized_keys.map(fingerprintOfKey);
     },
     async attest(params, work) {
@@ -106,24 +105,47 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
     },
     reimage: wholeNode.reimage,
     async endRuntime(allocationId) {
-      await store.change((draft) => {
-        for (const address of ownedBy(draft, allocationId)) {
-          const owner = draft.devices[address]?.owner;
-          if (owner) owner.ended = true;
-        }
-        const runtime = draft.machines[allocationId] ?? draft.users[allocationId];
-        if (runtime) runtime.state = 'ended';
-      });
+      await store.change((draft) => endIn(draft, allocationId));
       await guests.end(allocationId, false);
     },
     runtimes: async () => runtimesIn(store.now),
     gpusOf: async (allocationId) => gpusHeldBy(parts, allocationId),
     conditions: async () => evidence.conditions(),
     utilization: async () => evidence.utilization(),
+    samples: async () => measureSimulated(parts, clock),
     images: async () => store.now.images,
-    openShell: async (shell) => guests.open(shell, guestOf(parts, livingOf(shell.allocationId), shell)),
+    async openShell(shell) {
+      const opened = await guests.open(shell, guest(shell));
+      // The lease may have ended while the terminal was made.
+      try {
+        livingOf(shell.allocationId);
+      } catch (error) {
+        await opened.end();
+        throw error;
+      }
+      return opened;
+    },
+    openStream: async (order) => streams.open(order),
     close: () => guests.close(),
   };
+}
+
+/** Nothing is built for the allocation any more, and what runs for it is over. */
+function endIn(draft: HostState, allocationId: string): void {
+  for (const address of ownedBy(draft, allocationId)) {
+    const owner = draft.devices[address]?.owner;
+    if (owner) owner.ended = true;
+  }
+  const runtime = draft.machines[allocationId] ?? draft.users[allocationId];
+  if (runtime) runtime.state = 'ended';
+}
+
+function livingIn({ machines, users }: HostState, allocationId: string): MachineState | UserState {
+  const runtime = machines[allocationId] ?? users[allocationId];
+  if (runtime?.state !== 'running') {
+    throw new HostFailure('not_found', `Nothing runs for allocation ${allocationId}.`);
+  }
+  return runtime;
 }
 
 /** A machine as it comes out of its box, imaged once. */
@@ -184,6 +206,7 @@ function guestOf(
       : undefined;
   return {
     hostname: machine?.hostname ?? hardware.hostname,
+    banner: 'The GPUs of this machine are simulated. nvidia-smi shows them; nothing can compute on them.',
     programs: hardware.vendor === 'nvidia' ? { 'nvidia-smi': nvidiaSmiScript({ hardware, gpus, failure }) } : {},
   };
 }

@@ -51,6 +51,7 @@ interface RuntimeState {
   authorized_keys: string[];
   /** `ended` is for good: only a release comes after it. */
   state: 'making' | 'running' | 'stopped' | 'ended';
+  /** What its host key is drawn from. */
   host_key_fingerprint: string;
   /** What was seen on the disk before it was handed over. */
   disk_clean: Proof;

@@ -26,6 +26,11 @@ export function topologyOf({
           ...(store.now.disks[slot.nvme_device ?? '']?.content === 'used' ? [`${slot.nvme_device} is in use.`] : []),
         ],
       })),
+    capabilities: [
+      { ability: 'slices', able: true, why_not: null },
+      { ability: 'reimage', able: true, why_not: null },
+      { ability: 'fabric', able: true, why_not: null },
+    ],
     prerequisites: {
       kvm_available: true,
       iommu_group_count: 142,

@@ -4,8 +4,11 @@ import { Money } from '../../money.ts';
 import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
 import { recentSignIn } from '../../step-up.ts';
+import { Credit } from '../money/credit.ts';
 
 const strict = { additionalProperties: false } as const;
+
+const AccountState = Type.Enum(['healthy', 'low_balance', 'auto_release_pending', 'depleted']);
 
 /** An account as finance sees it: the money, not the allocations. */
 export const BillingAccount = Type.Object(
@@ -18,6 +21,11 @@ export const BillingAccount = Type.Object(
     /** Usage of the last thirty days (UTC), today included. */
     charged_30_days: Money,
     entries: Type.Integer(),
+    /** How far the balance reaches, where the organization pays ahead; healthy where it does not. */
+    state: AccountState,
+    releases_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When everything of the organization is released, if nothing is paid until then.',
+    }),
   },
   { $id: 'BillingAccount', ...strict },
 );
@@ -31,6 +39,8 @@ export const CreditGrant = Type.Object(
     /** The balance after the grant. */
     balance: Money,
     reason: Type.String(),
+    /** What is left of it then leaves the balance. */
+    expires_at: Timestamp,
     created_at: Timestamp,
   },
   { $id: 'CreditGrant', ...strict },
@@ -57,6 +67,7 @@ export const adminBillingAccountList = defineRoute({
       q: Type.Optional(
         Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name or slug, or a whole id.' }),
       ),
+      state: Type.Optional(AccountState),
     },
     strict,
   ),
@@ -73,7 +84,7 @@ export const adminBillingGrantCreate = defineRoute({
   stepUp: recentSignIn,
   idempotency: 'key',
   audit: 'billing.grant',
-  errors: ['organization_not_found', 'currency_mismatch', 'amount_out_of_bounds'],
+  errors: ['organization_not_found', 'currency_mismatch', 'amount_out_of_bounds', 'period_invalid'],
   status: 201,
   params: Type.Object({ organization_id: Uuid }, strict),
   body: Type.Object(
@@ -92,8 +103,27 @@ export const adminBillingGrantCreate = defineRoute({
         pattern: '^[^@]*[^@\\s][^@]*$',
         description: 'Why. The ledger is kept for ever and read by the customer: leave mail addresses and names out.',
       }),
+      expires_at: Type.Optional(
+        Type.Unsafe<string>({
+          ...Timestamp,
+          description: 'When the credit expires; after billing.credit_days if it is left out.',
+        }),
+      ),
     },
     strict,
   ),
   response: CreditGrant,
+});
+
+export const adminBillingCreditList = defineRoute({
+  id: 'admin_billing_credit_list',
+  method: 'GET',
+  path: '/api/v1/admin/billing/accounts/{organization_id}/grants',
+  summary: 'The credit that an organization was given, newest first',
+  ...shared,
+  lane: 'admin',
+  errors: ['organization_not_found', 'cursor_invalid'],
+  params: Type.Object({ organization_id: Uuid }, strict),
+  query: Type.Object(pageQuery, strict),
+  response: page(Credit),
 });

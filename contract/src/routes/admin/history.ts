@@ -41,6 +41,9 @@ export const HistoryArchive = Type.Object(
     sha256: Type.Union([Type.String(), Type.Null()]),
     started_at: Timestamp,
     archived_at: Type.Union([Timestamp, Type.Null()], { description: 'Null while it is being written.' }),
+    confirmed_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When another process had read the object and found the rows in it; they leave after that.',
+    }),
     removed_at: Type.Union([Timestamp, Type.Null()], {
       description: 'When its rows left the database; null before that.',
     }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Slug, Timestamp, Uuid } from '../../ids.ts';
-import { HostTopology } from '../../node/topology.ts';
+import { HostTopology, hostAbilities } from '../../node/topology.ts';
 import { HeldLease, NodeCondition } from '../../node/transport.ts';
 import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
@@ -69,6 +69,10 @@ const nodeFields = {
   labels: Type.Record(Type.String(), Type.String()),
   simulated: Type.Union([Type.Boolean(), Type.Null()], {
     description: 'Whether the host is simulated, by its last discovery; null before the first discovery.',
+  }),
+  abilities: Type.Union([Type.Array(Type.Enum([...hostAbilities])), Type.Null()], {
+    description:
+      'What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say.',
   }),
   state: NodeState,
   state_reason: Text,

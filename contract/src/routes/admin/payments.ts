@@ -32,9 +32,11 @@ export const PaymentRefund = Type.Object(
     id: Uuid,
     session_id: Uuid,
     organization_id: Uuid,
-    state: Type.Enum(['requested', 'sent', 'refused']),
+    state: Type.Enum(['requested', 'sent', 'refused', 'credited']),
+    /** Where it goes: back to the payer, or to the balance as credit. */
+    to: Type.Enum(['payer', 'credit']),
     amount: Money,
-    /** The balance without it. */
+    /** The balance afterwards. */
     balance: Money,
     reason: Type.String(),
     created_at: Timestamp,
@@ -72,7 +74,7 @@ export const adminPaymentRefund = defineRoute({
   id: 'admin_payment_refund',
   method: 'POST',
   path: '/api/v1/admin/payments/sessions/{payment_id}/refunds',
-  summary: 'Send a payment, or a part of it, back to where it came from',
+  summary: 'Refund a payment, or a part of it: to the payer, or as credit once the time for that is over',
   ...shared,
   lane: 'financial',
   stepUp: recentSignIn,
@@ -84,6 +86,7 @@ export const adminPaymentRefund = defineRoute({
     'refund_window_exceeded',
     'refund_exceeds_payment',
     'insufficient_balance',
+    'second_person_required',
     'illegal_transition',
   ],
   status: 202,
@@ -95,6 +98,12 @@ export const adminPaymentRefund = defineRoute({
         description: 'Whole minor units: 2500 is 25 dollars.',
       }),
       currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'The currency of the payment, as a safeguard.' }),
+      to: Type.Optional(
+        Type.Enum(['payer', 'credit'], {
+          description:
+            'payer sends back what was not spent; credit adds what was spent to the balance again. Left out: payer within allocation.refund_window_days, credit afterwards.',
+        }),
+      ),
       reason: Type.String({
         minLength: 1,
         maxLength: 500,

@@ -102,7 +102,7 @@ export const Price = Type.Object(
 );
 export const AllocationAction = Type.Object(
   {
-    action: Type.Enum(['release', 'extend', 'restart', 'rename', 'set_ssh_keys']),
+    action: Type.Enum(['release', 'extend', 'restart', 'rename', 'set_ssh_keys', 'open_terminal']),
     allowed: Type.Boolean(),
     why_not: orNull(Type.String()),
   },
@@ -275,6 +275,7 @@ const quoteErrors = ['quote_not_found', 'quote_expired', 'quote_used', 'quote_mi
 export const placeErrors = [
   'sku_unavailable',
   'insufficient_balance',
+  'invoice_past_due',
   'budget_exceeded',
   'allocation_concurrency_limit',
   'organization_gpu_limit',
@@ -382,7 +383,7 @@ export const allocationUpdate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation.update',
-  errors: ['allocation_not_found', 'version_conflict', 'illegal_transition'],
+  errors: ['allocation_not_found', 'version_conflict', 'illegal_transition', 'budget_tag_locked'],
   params: ofOne,
   body: Type.Object(
     {

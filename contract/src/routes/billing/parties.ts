@@ -16,7 +16,7 @@ const Text = (maxLength: number, description: string) =>
 const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'Two letters of ISO 3166: DE.' });
 const TaxId = Type.String({
   pattern: '^[A-Z0-9][A-Z0-9.\\- ]{1,38}[A-Z0-9]$',
-  description: 'The VAT number or the like, as the tax office wrote it: DE123456789.',
+  description: 'The VAT number or the like, as the tax office wrote it: DE123456788.',
 });
 
 /** Who stands on a document: the fields that a tax office asks for. */
@@ -86,7 +86,7 @@ export const billingDetailsSet = defineRoute({
   auth: { kind: 'user', scope: 'billing:pay', serviceAccounts: 'refused' },
   idempotency: 'key',
   audit: 'billing.set_details',
-  errors: ['organization_not_found'],
+  errors: ['organization_not_found', 'tax_id_invalid'],
   params,
   body: Type.Object({ ...customer, ...given, invoice_email: Type.Optional(customer.invoice_email) }, strict),
   response: BillingDetails,
@@ -119,7 +119,7 @@ export const adminSellerSet = defineRoute({
   stepUp: recentSignIn,
   idempotency: 'key',
   audit: 'billing.set_seller',
-  errors: [],
+  errors: ['tax_id_invalid'],
   body: Type.Object({ ...party, ...given }, strict),
   response: Seller,
 });

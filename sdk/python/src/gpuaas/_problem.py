@@ -59,8 +59,12 @@ def read_problem(response: httpx.Response) -> GpuaasError:
         if kind is GpuaasError:
             problem.retryable = response.status_code >= 500
         return problem
-    return by_code["upstream_error"](
+    # The code is the SDK's own: a proxy answered, so the catalogue has no entry for it.
+    foreign = GpuaasError(
         f"The answer was {response.status_code} and no problem of ours: {response.text[:200]}",
+        code="upstream_error",
         status=response.status_code,
         correlation_id=correlation_id,
     )
+    foreign.retryable = response.status_code >= 500
+    return foreign

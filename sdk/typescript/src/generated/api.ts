@@ -202,15 +202,79 @@ export interface Api {
      *
      * Refusals: cursor_invalid.
      */
-    accountList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined }, options?: CallOptions): Paged<T.BillingAccount>;
+    accountList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "healthy" | "low_balance" | "auto_release_pending" | "depleted" | undefined }, options?: CallOptions): Paged<T.BillingAccount>;
+    /**
+     * Correct a line of the ledger; above a limit, ask a second person to approve it
+     *
+     * `POST /api/v1/admin/billing/accounts/{organization_id}/adjustments`
+     *
+     * Refusals: adjustment_invalid, currency_mismatch, ledger_line_not_found, organization_not_found, step_up_required.
+     */
+    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
+    /**
+     * The credit that an organization was given, newest first
+     *
+     * `GET /api/v1/admin/billing/accounts/{organization_id}/grants`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    creditList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Credit>;
     /**
      * Give an organization credit
      *
      * `POST /api/v1/admin/billing/accounts/{organization_id}/grants`
      *
-     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, step_up_required.
+     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, step_up_required.
      */
-    grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
+    grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly expires_at?: string | undefined; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
+    /**
+     * The negotiated prices of an organization, newest first
+     *
+     * `GET /api/v1/admin/billing/accounts/{organization_id}/prices`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    priceBookList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.NegotiatedPrice>;
+    /**
+     * Set a negotiated price from a time on; what runs keeps its price
+     *
+     * `POST /api/v1/admin/billing/accounts/{organization_id}/prices`
+     *
+     * Refusals: currency_mismatch, organization_not_found, period_invalid, price_already_exists, price_backdated, region_not_found, sku_not_found, step_up_required.
+     */
+    priceBookAdd(input: { readonly organization_id: string; readonly currency: string; readonly effective_from?: string | undefined; readonly effective_to?: string | undefined; readonly reason: string; readonly region?: string | undefined; readonly sku: string; readonly unit_price_minor: string }, options?: CallOptions): Promise<T.NegotiatedPrice>;
+    /**
+     * End a negotiated price: later launches pay the list price
+     *
+     * `POST /api/v1/admin/billing/accounts/{organization_id}/prices/{price_id}/end`
+     *
+     * Refusals: organization_not_found, period_invalid, price_backdated, price_not_found, step_up_required.
+     */
+    priceBookEnd(input: { readonly organization_id: string; readonly price_id: string; readonly effective_to?: string | undefined }, options?: CallOptions): Promise<T.NegotiatedPrice>;
+    /**
+     * Corrections that finance asked for, newest first
+     *
+     * `GET /api/v1/admin/billing/adjustments`
+     *
+     * Refusals: cursor_invalid.
+     */
+    adjustmentList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly state?: "waiting" | "entered" | "rejected" | "expired" | undefined }, options?: CallOptions): Paged<T.Adjustment>;
+    /**
+     * Approve a correction that another person asked for, and enter it
+     *
+     * `POST /api/v1/admin/billing/adjustments/{adjustment_id}/approve`
+     *
+     * Refusals: adjustment_decided, adjustment_invalid, adjustment_not_found, second_person_required, step_up_required.
+     */
+    adjustmentApprove(input: { readonly adjustment_id: string; readonly note?: string | undefined }, options?: CallOptions): Promise<T.Adjustment>;
+    /**
+     * Reject a correction, or withdraw one that you asked for
+     *
+     * `POST /api/v1/admin/billing/adjustments/{adjustment_id}/reject`
+     *
+     * Refusals: adjustment_decided, adjustment_not_found, step_up_required.
+     */
+    adjustmentReject(input: { readonly adjustment_id: string; readonly note: string }, options?: CallOptions): Promise<T.Adjustment>;
     /**
      * Every invoice, newest first
      *
@@ -272,7 +336,7 @@ readonly totals: readonly T.RevenueTotal[];
      *
      * `PUT /api/v1/admin/billing/seller`
      *
-     * Refusals: step_up_required.
+     * Refusals: step_up_required, tax_id_invalid.
      */
     sellerSet(input: { readonly address_lines: readonly string[]; readonly city: string; readonly country: string; readonly legal_name: string; readonly postal_code?: string | null | undefined; readonly tax_id?: string | null | undefined }, options?: CallOptions): Promise<T.Seller>;
   };
@@ -383,7 +447,7 @@ readonly os_images: readonly string[];
      *
      * `POST /api/v1/admin/dlq/messages/{stream_seq}/requeue`
      *
-     * Refusals: event_already_settled, event_not_found.
+     * Refusals: event_already_settled, event_not_committed, event_not_found.
      */
     dlqRequeue(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
@@ -470,7 +534,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/outbox/{event_id}/requeue`
      *
-     * Refusals: event_already_settled, event_not_found.
+     * Refusals: event_already_settled, event_not_committed, event_not_found.
      */
     outboxRequeue(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
@@ -481,6 +545,30 @@ readonly events: number;
     secretsGet(options?: CallOptions): Promise<{
   readonly data: readonly T.SealedCount[];
 }>;
+  };
+  readonly adminMetrics: {
+    /**
+     * The last values of every node
+     *
+     * `GET /api/v1/admin/fleet/metrics`
+     *
+     * Refusals: cursor_invalid.
+     */
+    fleet(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.NodeNow>;
+    /**
+     * The last values of every node, in the Prometheus format
+     *
+     * `GET /api/v1/admin/fleet/metrics/prometheus`
+     */
+    fleetExport(options?: CallOptions): Promise<string>;
+    /**
+     * What a node has measured, over a range of time
+     *
+     * `GET /api/v1/admin/nodes/{node_id}/metrics`
+     *
+     * Refusals: metrics_range_invalid, node_not_found.
+     */
+    node(input: { readonly node_id: string; readonly from?: string | undefined; readonly resolution?: 10 | 300 | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.NodeMetrics>;
   };
   readonly adminNodes: {
     /**
@@ -814,13 +902,13 @@ readonly missing: readonly number[];
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly state?: "open" | "paid" | "expired" | "disputed" | "charged_back" | "failed_reconcile" | undefined }, options?: CallOptions): Paged<T.AdminPayment>;
     /**
-     * Send a payment, or a part of it, back to where it came from
+     * Refund a payment, or a part of it: to the payer, or as credit once the time for that is over
      *
      * `POST /api/v1/admin/payments/sessions/{payment_id}/refunds`
      *
-     * Refusals: currency_mismatch, illegal_transition, insufficient_balance, payment_not_found, refund_exceeds_payment, refund_window_exceeded, step_up_required.
+     * Refusals: currency_mismatch, illegal_transition, insufficient_balance, payment_not_found, refund_exceeds_payment, refund_window_exceeded, second_person_required, step_up_required.
      */
-    refund(input: { readonly payment_id: string; readonly amount_minor: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.PaymentRefund>;
+    refund(input: { readonly payment_id: string; readonly amount_minor: string; readonly currency: string; readonly reason: string; readonly to?: "payer" | "credit" | undefined }, options?: CallOptions): Promise<T.PaymentRefund>;
   };
   readonly adminUsers: {
     /**
@@ -949,6 +1037,66 @@ readonly missing: readonly number[];
      */
     update(input: { readonly region: string; readonly active?: boolean | undefined; readonly name?: string | undefined }, options?: CallOptions): Promise<T.Region>;
   };
+  readonly adminRecordings: {
+    /**
+     * Recorded terminal sessions of all tenants, latest first
+     *
+     * `GET /api/v1/admin/terminal-recordings`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly allocation?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly organization?: string | undefined; readonly to?: string | undefined; readonly user?: string | undefined }, options?: CallOptions): Paged<T.TerminalRecordingInfo>;
+    /**
+     * One recording of any tenant
+     *
+     * `GET /api/v1/admin/terminal-recordings/{terminal_recording_id}`
+     *
+     * Refusals: terminal_recording_not_found.
+     */
+    get(input: { readonly terminal_recording_id: string }, options?: CallOptions): Promise<T.TerminalRecordingInfo>;
+    /**
+     * A page of an opened recording of any tenant as asciicast
+     *
+     * `GET /api/v1/admin/terminal-recordings/{terminal_recording_id}/cast`
+     *
+     * Refusals: recording_damaged, recording_removed, recording_view_invalid, terminal_recording_not_found.
+     */
+    cast(input: { readonly terminal_recording_id: string; readonly at?: string | undefined; readonly format?: "v2" | "v3" | undefined; readonly view: string }, options?: CallOptions): Promise<T.RecordingCast>;
+    /**
+     * Recompute the digests of a recording of any tenant and name the first chunk that was changed
+     *
+     * `GET /api/v1/admin/terminal-recordings/{terminal_recording_id}/verify`
+     *
+     * Refusals: recording_removed, terminal_recording_not_found.
+     */
+    verify(input: { readonly terminal_recording_id: string }, options?: CallOptions): Promise<T.RecordingVerdict>;
+    /**
+     * Open a recording of any tenant, with a reason; the audit log of the tenant notes it
+     *
+     * `POST /api/v1/admin/terminal-recordings/{terminal_recording_id}/views`
+     *
+     * Refusals: recording_removed, step_up_required, terminal_recording_not_found.
+     */
+    open(input: { readonly terminal_recording_id: string; readonly purpose: "watch" | "download"; readonly reason: string }, options?: CallOptions): Promise<T.RecordingView>;
+  };
+  readonly adminTerminals: {
+    /**
+     * Terminal sessions of all tenants, latest first
+     *
+     * `GET /api/v1/admin/terminal-sessions`
+     *
+     * Refusals: cursor_invalid.
+     */
+    sessionList(input?: { readonly allocation?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly live?: boolean | undefined; readonly node?: string | undefined; readonly organization?: string | undefined; readonly user?: string | undefined }, options?: CallOptions): Paged<T.AdminTerminalSession>;
+    /**
+     * End a terminal session of any tenant, with a reason
+     *
+     * `POST /api/v1/admin/terminal-sessions/{terminal_session_id}/end`
+     *
+     * Refusals: step_up_required, terminal_session_ended, terminal_session_not_found.
+     */
+    sessionEnd(input: { readonly terminal_session_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminTerminalSession>;
+  };
   readonly adminSessions: {
     /**
      * The sessions of a person, newest first
@@ -1023,7 +1171,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/allocation-groups`
      *
-     * Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     * Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, invoice_past_due, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
      */
     create(input: { readonly members: readonly {
   readonly gpus: number;
@@ -1082,7 +1230,7 @@ readonly tags?: Readonly<Record<string, string>>;
      *
      * `POST /api/v1/allocations`
      *
-     * Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, quote_expired, quote_mismatch, quote_not_found, quote_used, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     * Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, invoice_past_due, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, quote_expired, quote_mismatch, quote_not_found, quote_used, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
      */
     create(input: { readonly gpus: number; readonly idle?: {
   readonly action: "warn" | "release";
@@ -1133,7 +1281,7 @@ readonly amount_minor: string;
      *
      * `PATCH /api/v1/allocations/{allocation_id}`
      *
-     * Refusals: allocation_not_found, illegal_transition, version_conflict.
+     * Refusals: allocation_not_found, budget_tag_locked, illegal_transition, version_conflict.
      */
     update(input: { readonly allocation_id: string; readonly idle?: {
   readonly action: "warn" | "release";
@@ -1196,6 +1344,58 @@ readonly minutes: number;
      * Refusals: allocation_not_found, cursor_invalid.
      */
     timeline(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.TimelineItem>;
+  };
+  readonly metrics: {
+    /**
+     * What was measured in an allocation, over a range of time
+     *
+     * `GET /api/v1/allocations/{allocation_id}/metrics`
+     *
+     * Refusals: allocation_not_found, metrics_range_invalid.
+     */
+    allocation(input: { readonly allocation_id: string; readonly from?: string | undefined; readonly resolution?: 10 | 300 | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.AllocationMetrics>;
+    /**
+     * The last values of the active allocations of a project
+     *
+     * `GET /api/v1/metrics`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    now(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AllocationNow>;
+    /**
+     * The last values of the active allocations of a project, in the Prometheus format
+     *
+     * `GET /api/v1/metrics/prometheus`
+     *
+     * Refusals: project_not_found.
+     */
+    export(options?: CallOptions): Promise<string>;
+  };
+  readonly terminals: {
+    /**
+     * The terminal sessions of an allocation, latest first
+     *
+     * `GET /api/v1/allocations/{allocation_id}/terminal-sessions`
+     *
+     * Refusals: allocation_not_found, cursor_invalid.
+     */
+    sessionList(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly live?: boolean | undefined }, options?: CallOptions): Paged<T.TerminalSession>;
+    /**
+     * Get a token for a terminal: a new shell, or a session that exists
+     *
+     * `POST /api/v1/allocations/{allocation_id}/terminal-token`
+     *
+     * Refusals: allocation_not_active, allocation_not_found, ownership_required, terminal_port_refused, terminal_recording_required, terminal_session_ended, terminal_session_in_use, terminal_session_limit, terminal_session_not_found, terminal_unsupported.
+     */
+    tokenMint(input: { readonly allocation_id: string; readonly columns: number; readonly kind?: "shell" | "ssh" | "forward" | undefined; readonly mode: "open" | "join" | "take_over" | "watch"; readonly name?: string | undefined; readonly port?: number | undefined; readonly rows: number; readonly session_id?: string | undefined }, options?: CallOptions): Promise<T.TerminalToken>;
+    /**
+     * End a terminal session and its shell
+     *
+     * `DELETE /api/v1/terminal-sessions/{terminal_session_id}`
+     *
+     * Refusals: ownership_required, terminal_session_ended, terminal_session_not_found.
+     */
+    sessionEnd(input: { readonly terminal_session_id: string }, options?: CallOptions): Promise<T.TerminalSession>;
   };
   readonly serviceAccounts: {
     /**
@@ -1390,6 +1590,14 @@ readonly data: readonly T.Budget[];
      */
     budgetUpdate(input: { readonly budget_id: string; readonly organization_id: string; readonly hard_minor?: string | null | undefined; readonly name?: string | undefined; readonly soft_minor?: string | null | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Budget>;
     /**
+     * Credit that the organization was given, what is left of it, and when it expires
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/credit`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    creditList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Credit>;
+    /**
      * Name, address and tax id that stand on invoices
      *
      * `GET /api/v1/organizations/{organization_id}/billing/details`
@@ -1402,7 +1610,7 @@ readonly data: readonly T.Budget[];
      *
      * `PUT /api/v1/organizations/{organization_id}/billing/details`
      *
-     * Refusals: organization_not_found.
+     * Refusals: organization_not_found, tax_id_invalid.
      */
     detailsSet(input: { readonly organization_id: string; readonly address_lines: readonly string[]; readonly city: string; readonly country: string; readonly customer_type: "business" | "consumer"; readonly invoice_email?: string | null | undefined; readonly legal_name: string; readonly postal_code?: string | null | undefined; readonly tax_id?: string | null | undefined }, options?: CallOptions): Promise<T.BillingDetails>;
     /**
@@ -1454,6 +1662,14 @@ readonly data: readonly T.Budget[];
      */
     idleGet(input: { readonly organization_id: string; readonly from?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.BillingIdle>;
     /**
+     * What was last released because the balance was used up, and what it had cost
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/last-release`
+     *
+     * Refusals: organization_not_found.
+     */
+    lastReleaseGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.LastRelease>;
+    /**
      * The ledger of an organization, newest day first
      *
      * `GET /api/v1/organizations/{organization_id}/billing/ledger`
@@ -1493,6 +1709,14 @@ readonly data: readonly T.Budget[];
      * Refusals: cursor_invalid, ledger_line_not_found, organization_not_found.
      */
     windowList(input: { readonly line_id: string; readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.UsageWindow>;
+    /**
+     * Prices that were negotiated with an organization, newest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/prices`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    priceBookList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.NegotiatedPrice>;
     /**
      * Usage and cost of an organization, by project, person, SKU, allocation or day
      *
@@ -1589,7 +1813,7 @@ readonly amount_minor: string;
   };
   readonly events: {
     /**
-     * Watch the events of a project live
+     * Watch the events of a project live, and those of the money of its organization for those who may see it
      *
      * `GET /api/v1/events/stream`
      *
@@ -1613,7 +1837,7 @@ readonly amount_minor: string;
      *
      * Refusals: cursor_invalid, organization_not_found.
      */
-    invitationList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Invitation>;
+    invitationList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "pending" | "accepted" | "revoked" | "expired" | undefined }, options?: CallOptions): Paged<T.Invitation>;
     /**
      * Invite a person; the token in the answer accepts the invitation
      *
@@ -1805,7 +2029,7 @@ readonly amount_minor: string;
      *
      * Refusals: notification_required.
      */
-    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
+    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
     /**
      * Your notifications, newest first
      *
@@ -2025,6 +2249,59 @@ readonly amount_minor: string;
   };
   readonly payments: {
     /**
+     * Whether the balance is topped up automatically, and how that went
+     *
+     * `GET /api/v1/organizations/{organization_id}/payments/auto-top-up`
+     *
+     * Refusals: organization_not_found.
+     */
+    autoTopUpGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.AutoTopUp>;
+    /**
+     * Turn automatic top-ups on or off, and set when, how much and how much in a month
+     *
+     * `PUT /api/v1/organizations/{organization_id}/payments/auto-top-up`
+     *
+     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, payment_method_not_found, payments_disabled, step_up_required, version_conflict.
+     */
+    autoTopUpSet(input: { readonly organization_id: string; readonly amount_minor?: string | undefined; readonly currency?: string | undefined; readonly enabled: boolean; readonly monthly_limit_minor?: string | undefined; readonly threshold_minor?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.AutoTopUp>;
+    /**
+     * The cards that the payment provider keeps for an organization, newest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/payments/methods`
+     *
+     * Refusals: organization_not_found.
+     */
+    methodList(input: { readonly organization_id: string }, options?: CallOptions): Promise<{
+  /** At most 100. */
+readonly data: readonly T.PaymentMethod[];
+}>;
+    /**
+     * Begin to save a card: the answer says where to enter it
+     *
+     * `POST /api/v1/organizations/{organization_id}/payments/methods`
+     *
+     * Refusals: organization_not_found, payment_refused, payments_disabled, step_up_required.
+     */
+    methodAdd(input: { readonly organization_id: string; readonly return_to?: string | undefined }, options?: CallOptions): Promise<T.PaymentMethodSetup>;
+    /**
+     * Remove a saved card from the payment provider; one that is gone stays gone
+     *
+     * `DELETE /api/v1/organizations/{organization_id}/payments/methods/{method_id}`
+     *
+     * Refusals: organization_not_found, payment_method_in_use, step_up_required.
+     */
+    methodRemove(input: { readonly method_id: string; readonly organization_id: string }, options?: CallOptions): Promise<{
+  readonly id: string;
+}>;
+    /**
+     * Make a saved card the one that automatic top-ups charge
+     *
+     * `POST /api/v1/organizations/{organization_id}/payments/methods/{method_id}/default`
+     *
+     * Refusals: organization_not_found, payment_method_not_found, step_up_required.
+     */
+    methodSetDefault(input: { readonly method_id: string; readonly organization_id: string }, options?: CallOptions): Promise<T.PaymentMethod>;
+    /**
      * How an organization can pay, and how much at once
      *
      * `GET /api/v1/organizations/{organization_id}/payments/options`
@@ -2045,7 +2322,7 @@ readonly amount_minor: string;
      *
      * `POST /api/v1/organizations/{organization_id}/payments/sessions`
      *
-     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, payment_refused, payments_disabled, too_many_payments.
+     * Refusals: amount_out_of_bounds, currency_mismatch, deposit_limit_exceeded, organization_not_found, payment_refused, payments_disabled, too_many_payments.
      */
     sessionCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string }, options?: CallOptions): Promise<T.PaymentSession>;
     /**
@@ -2115,6 +2392,48 @@ readonly amount_minor: string;
      */
     restore(input: { readonly project_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
   };
+  readonly recordings: {
+    /**
+     * Recorded terminal sessions of the organization, latest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/terminal-recordings`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    list(input: { readonly organization_id: string; readonly allocation?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly to?: string | undefined; readonly user?: string | undefined }, options?: CallOptions): Paged<T.TerminalRecordingInfo>;
+    /**
+     * One recording: whose, when, how long, and the digest that seals it
+     *
+     * `GET /api/v1/terminal-recordings/{terminal_recording_id}`
+     *
+     * Refusals: terminal_recording_not_found.
+     */
+    get(input: { readonly terminal_recording_id: string }, options?: CallOptions): Promise<T.TerminalRecordingInfo>;
+    /**
+     * A page of an opened recording as asciicast
+     *
+     * `GET /api/v1/terminal-recordings/{terminal_recording_id}/cast`
+     *
+     * Refusals: recording_damaged, recording_removed, recording_view_invalid, terminal_recording_not_found.
+     */
+    cast(input: { readonly terminal_recording_id: string; readonly at?: string | undefined; readonly format?: "v2" | "v3" | undefined; readonly view: string }, options?: CallOptions): Promise<T.RecordingCast>;
+    /**
+     * Recompute the digests of a recording and name the first chunk that was changed
+     *
+     * `GET /api/v1/terminal-recordings/{terminal_recording_id}/verify`
+     *
+     * Refusals: recording_removed, terminal_recording_not_found.
+     */
+    verify(input: { readonly terminal_recording_id: string }, options?: CallOptions): Promise<T.RecordingVerdict>;
+    /**
+     * Open a recording to watch or download it; the audit log notes who did and why
+     *
+     * `POST /api/v1/terminal-recordings/{terminal_recording_id}/views`
+     *
+     * Refusals: recording_removed, terminal_recording_not_found.
+     */
+    open(input: { readonly terminal_recording_id: string; readonly purpose: "watch" | "download" }, options?: CallOptions): Promise<T.RecordingView>;
+  };
   readonly webhooks: {
     /**
      * The webhooks of an organization
@@ -2131,7 +2450,7 @@ readonly amount_minor: string;
      *
      * Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
      */
-    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
+    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
     /**
      * Remove a webhook with its deliveries
      *
@@ -2147,7 +2466,7 @@ readonly amount_minor: string;
      *
      * Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
      */
-    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
+    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
     /**
      * What was posted to a webhook, newest first
      *

@@ -4,6 +4,12 @@
 export const errorCodes = {
   /** An operator has disabled this account. */
   account_disabled: { status: 401, retryable: false },
+  /** The adjustment was entered, rejected or has expired. */
+  adjustment_decided: { status: 409, retryable: false },
+  /** The line cannot be corrected by this amount; the message says why. */
+  adjustment_invalid: { status: 422, retryable: false },
+  /** There is no such adjustment. */
+  adjustment_not_found: { status: 404, retryable: false },
   /** Only operators of the platform may do this. */
   admin_required: { status: 403, retryable: false },
   /** This bundle exists already. */
@@ -34,12 +40,6 @@ export const errorCodes = {
   assertion_invalid: { status: 401, retryable: false },
   /** The assertion was used before: sign a new one. */
   assertion_replayed: { status: 401, retryable: false },
-  /** This organization signs in through its own identity provider. */
-  auth_enterprise_required: { status: 401, retryable: false },
-  /** Sign-in with a personal account is switched off here. */
-  auth_personal_disabled: { status: 401, retryable: false },
-  /** This account signs in with its own password, not through an organization. */
-  auth_personal_required: { status: 401, retryable: false },
   /** There is no such breaker: automation has taken nothing of such a pool yet. */
   breaker_not_found: { status: 404, retryable: false },
   /** There is a budget for this organization, project, person or tag already. */
@@ -52,6 +52,8 @@ export const errorCodes = {
   budget_limit_reached: { status: 409, retryable: false },
   /** There is no such budget. */
   budget_not_found: { status: 404, retryable: false },
+  /** A hard budget counts by this tag, so only those who see to the account take it off. */
+  budget_tag_locked: { status: 409, retryable: false },
   /** The account uses another currency. */
   currency_mismatch: { status: 409, retryable: false },
   /** The page cursor was not made by this list, or by an older version of it. */
@@ -64,12 +66,16 @@ export const errorCodes = {
   department_not_found: { status: 404, retryable: false },
   /** Another department of the organization already uses this slug. */
   department_slug_taken: { status: 409, retryable: false },
+  /** The organization has not paid for long, so it may add less in a day or month; details say how much and until when. */
+  deposit_limit_exceeded: { status: 422, retryable: false },
   /** There is no such document. */
   document_not_found: { status: 404, retryable: false },
   /** The allocation would last or wait longer than the policy allows, or it has no end to move. */
   duration_invalid: { status: 422, retryable: false },
   /** The event was already requeued or discarded. */
   event_already_settled: { status: 409, retryable: false },
+  /** The outbox holds no such event: it is older than its retention, or no process committed it. Discard the letter. */
+  event_not_committed: { status: 409, retryable: false },
   /** There is no such failed event. */
   event_not_found: { status: 404, retryable: false },
   /** Too many wrong codes or passkeys were tried for this account. */
@@ -112,6 +118,8 @@ export const errorCodes = {
   invitation_pending: { status: 409, retryable: false },
   /** There is no such invoice. */
   invoice_not_found: { status: 404, retryable: false },
+  /** An invoice is past due, and launches wait until it is paid. */
+  invoice_past_due: { status: 402, retryable: false },
   /** A policy asks for a second factor, so the last one cannot be removed. */
   last_factor: { status: 409, retryable: false },
   /** This is the last superadmin: make another person a superadmin first. */
@@ -126,6 +134,8 @@ export const errorCodes = {
   member_not_found: { status: 404, retryable: false },
   /** The path exists, but not with this method. */
   method_not_allowed: { status: 405, retryable: false },
+  /** The range ends before it begins, or has more points than one answer: ask for less time or a coarser resolution. */
+  metrics_range_invalid: { status: 422, retryable: false },
   /** A node of this name is enrolled already. */
   node_already_exists: { status: 409, retryable: false },
   /** The connection carries no certificate of this node, or one that was revoked. */
@@ -150,8 +160,6 @@ export const errorCodes = {
   node_task_settled: { status: 409, retryable: false },
   /** The enrolment token is unknown, used, expired or meant for another node. */
   node_token_invalid: { status: 401, retryable: false },
-  /** No offered representation suits the Accept header. */
-  not_acceptable: { status: 406, retryable: false },
   /** Mail of this kind cannot be turned off: it is about money or security. */
   notification_required: { status: 409, retryable: false },
   /** The organization holds as many GPUs as its policy allows; details list what is counted. */
@@ -180,6 +188,10 @@ export const errorCodes = {
   passkeys_unavailable: { status: 409, retryable: false },
   /** The body is larger than this operation accepts. */
   payload_too_large: { status: 413, retryable: false },
+  /** Automatic top-ups charge this card: choose another one, or turn them off first. */
+  payment_method_in_use: { status: 409, retryable: false },
+  /** There is no such saved card, or none to charge. */
+  payment_method_not_found: { status: 404, retryable: false },
   /** There is no such payment. */
   payment_not_found: { status: 404, retryable: false },
   /** The payment provider refused to begin the payment; the message says why. */
@@ -206,12 +218,12 @@ export const errorCodes = {
   price_already_exists: { status: 409, retryable: false },
   /** A price cannot take effect in the past. */
   price_backdated: { status: 422, retryable: false },
+  /** There is no such negotiated price. */
+  price_not_found: { status: 404, retryable: false },
   /** A health probe must pass first; details say since when. */
   probe_required: { status: 409, retryable: false },
   /** X-Project-ID and the project in the path are not the same. */
   project_mismatch: { status: 400, retryable: false },
-  /** The project still holds live resources. */
-  project_not_empty: { status: 409, retryable: false },
   /** There is no such project. */
   project_not_found: { status: 404, retryable: false },
   /** The request names no project: send X-Project-ID. */
@@ -228,6 +240,12 @@ export const errorCodes = {
   quote_used: { status: 409, retryable: false },
   /** Too many requests in this lane; Retry-After says when to come back. */
   rate_limit_exceeded: { status: 429, retryable: true },
+  /** A chunk of the recording is missing or was changed; verify names it. */
+  recording_damaged: { status: 409, retryable: false },
+  /** The recording was removed at the end of its retention; its digests are kept. */
+  recording_removed: { status: 409, retryable: false },
+  /** The view is unknown, too old or of another person: open the recording again. */
+  recording_view_invalid: { status: 409, retryable: false },
   /** More would go back than was paid and has not gone back yet. */
   refund_exceeds_payment: { status: 422, retryable: false },
   /** The payment is too old for a refund to the card; a credit is possible. */
@@ -244,6 +262,8 @@ export const errorCodes = {
   route_not_found: { status: 404, retryable: false },
   /** To require a second factor of others, sign in with a second factor first. */
   second_factor_missing: { status: 409, retryable: false },
+  /** Another person has to approve what you asked for. */
+  second_person_required: { status: 403, retryable: false },
   /** The key cannot be used, or would live longer than the policy allows. */
   service_account_key_invalid: { status: 422, retryable: false },
   /** There is no such key. */
@@ -286,24 +306,40 @@ export const errorCodes = {
   stale_generation: { status: 409, retryable: false },
   /** This operation needs a recent sign-in. */
   step_up_required: { status: 403, retryable: false },
-  /** An object of this name exists already. */
-  storage_already_exists: { status: 409, retryable: false },
-  /** There is no such object in storage. */
-  storage_object_not_found: { status: 404, retryable: false },
-  /** The path leaves its namespace. */
-  storage_path_traversal: { status: 400, retryable: false },
   /** The webhook was not signed by the payment provider, or is too old. */
   stripe_signature_invalid: { status: 400, retryable: false },
   /** There is no such task-signing key. */
   task_signer_not_found: { status: 404, retryable: false },
+  /** The tax id does not have the form or the check digits of its country. */
+  tax_id_invalid: { status: 422, retryable: false },
+  /** The session had to be recorded and its recording failed or is full: open a new one. */
+  terminal_not_recorded: { status: 409, retryable: false },
+  /** Policy does not allow connections to this port; details name the ports that it allows. */
+  terminal_port_refused: { status: 422, retryable: false },
+  /** The chunk does not follow the last one of the recording, or another gateway copy records the session. */
+  terminal_recording_conflict: { status: 409, retryable: false },
+  /** There is no such recording. */
+  terminal_recording_not_found: { status: 404, retryable: false },
+  /** Policy demands that sessions are recorded, and this kind of session cannot be: use a terminal. */
+  terminal_recording_required: { status: 403, retryable: false },
+  /** The terminal session has ended: open a new one. */
+  terminal_session_ended: { status: 409, retryable: false },
+  /** Another client types into the session: take it over, watch it, or open a new one. */
+  terminal_session_in_use: { status: 409, retryable: false },
+  /** Too many terminal sessions are open; details list them. */
+  terminal_session_limit: { status: 409, retryable: false },
+  /** There is no such terminal session. */
+  terminal_session_not_found: { status: 404, retryable: false },
+  /** The token of a terminal is unknown, was used before, is too old or for another allocation. */
+  terminal_token_invalid: { status: 401, retryable: false },
+  /** This installation or this machine offers no terminals; the message says why. */
+  terminal_unsupported: { status: 409, retryable: false },
   /** The token was valid and no longer is. */
   token_expired: { status: 401, retryable: false },
   /** The token is malformed, has a wrong signature, issuer or audience, or was revoked. */
   token_invalid: { status: 401, retryable: false },
   /** The request carries no bearer token. */
   token_missing: { status: 401, retryable: false },
-  /** The token was not issued for this kind of use. */
-  token_scope_invalid: { status: 401, retryable: false },
   /** Too many payments of the organization wait to be paid: use one of them, or wait. */
   too_many_payments: { status: 409, retryable: false },
   /** Too many event streams are open; close one, or come back later. */
@@ -314,8 +350,6 @@ export const errorCodes = {
   topology_missing: { status: 409, retryable: false },
   /** The body must be application/json. */
   unsupported_media_type: { status: 415, retryable: false },
-  /** A service that this request needs sent an invalid answer. */
-  upstream_error: { status: 502, retryable: true },
   /** A user of this name exists already. */
   user_already_exists: { status: 409, retryable: false },
   /** This person was erased and cannot be changed. */

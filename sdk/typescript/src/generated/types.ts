@@ -34,6 +34,27 @@ readonly target_name: string | null;
   readonly target_type: string;
 };
 
+export type Adjustment = {
+  readonly amount: Money;
+  /** The line of the ledger that it corrects. */
+readonly corrects: string;
+  readonly created_at: string;
+  readonly decided_at: string | null;
+  readonly decided_by: string | null;
+  readonly decision_note: string | null;
+  /** The line of the ledger that it made. */
+readonly entry_id: string | null;
+  readonly expires_at: string;
+  readonly id: string;
+  /** Whether it is above billing.adjustment_limit_minor. */
+readonly needs_approval: boolean;
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly reason: string;
+  readonly requested_by: string;
+  readonly state: "waiting" | "entered" | "rejected" | "expired";
+};
+
 export type AdminAllocation = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
@@ -177,6 +198,7 @@ readonly project_list: readonly {
 
 export type AdminPayment = {
   readonly amount: Money;
+  readonly automatic: boolean;
   /** When it was last compared with the provider. */
 readonly checked_at: string | null;
   readonly created_at: string;
@@ -198,6 +220,42 @@ readonly settled_at: string | null;
   readonly tax: Money;
   /** The provider's page, for as long as it can be paid there. */
 readonly url: string | null;
+};
+
+export type AdminTerminalSession = {
+  readonly allocation_id: string;
+  readonly columns: number;
+  readonly created_at: string;
+  readonly end_reason: ("exited" | "closed_by_user" | "closed_by_admin" | "closed_by_operator" | "rights_lost" | "allocation_ended" | "time_over" | "idle" | "never_opened" | "shell_failed" | "node_lost" | "api_unreachable" | "recorder_failed" | "recording_full") | null;
+  readonly ended_at: string | null;
+  /** The shell ends then, at the latest. */
+readonly expires_at: string;
+  readonly gateway_copy: string | null;
+  /** A client is connected and types. */
+readonly has_writer: boolean;
+  readonly id: string;
+  readonly kind: "shell" | "ssh" | "forward";
+  readonly name: string;
+  readonly node_id: string;
+  readonly opened_at: string | null;
+  readonly organization_id: string;
+  /** Of the machine, for a session of kind forward. */
+readonly port: number | null;
+  readonly project_id: string;
+  /** Null while no gateway has reported. */
+readonly received_bytes: number | null;
+  readonly recording: "off" | "metadata" | "output";
+  readonly rows: number;
+  /** Null while no gateway has reported. */
+readonly sent_bytes: number | null;
+  /** The GPUs of its machine are simulated. */
+readonly simulated: boolean;
+  readonly state: "opening" | "open" | "ended";
+  /** Whose session it is. Only this person types into it. */
+readonly user_id: string;
+  readonly version: number;
+  /** Clients that only read. */
+readonly watchers: number;
 };
 
 export type AdminUser = {
@@ -364,7 +422,7 @@ readonly tags: Readonly<Record<string, string>>;
 };
 
 export type AllocationAction = {
-  readonly action: "release" | "extend" | "restart" | "rename" | "set_ssh_keys";
+  readonly action: "release" | "extend" | "restart" | "rename" | "set_ssh_keys" | "open_terminal";
   readonly allowed: boolean;
   readonly why_not: string | null;
 };
@@ -633,6 +691,35 @@ readonly per_hour: readonly {
 readonly status: "requested" | "provisioning" | "active" | "degraded" | "releasing" | "released" | "release_failed" | "failed";
 };
 
+export type AllocationMetrics = {
+  readonly allocation_id: string;
+  /** Oldest first. */
+readonly data: readonly MetricPoint[];
+  readonly from: string;
+  readonly resolution_seconds: 10 | 300;
+  /** The host is simulated, and so are these values. */
+readonly simulated: boolean;
+  /** host_local_probe: measured by the host, for whole nodes. slice_guest: measured inside the machine of a slice. unavailable: nothing is measured, and `unavailable` says why. */
+readonly source: "host_local_probe" | "slice_guest" | "unavailable";
+  readonly to: string;
+  /** Why there is nothing to show, in a sentence. */
+readonly unavailable: string | null;
+};
+
+export type AllocationNow = {
+  readonly allocation_id: string;
+  readonly gpu_count: number;
+  /** The last values, if they are not too old. */
+readonly latest: MetricPoint | null;
+  readonly name: string;
+  readonly simulated: boolean;
+  readonly sku: string;
+  /** host_local_probe: measured by the host, for whole nodes. slice_guest: measured inside the machine of a slice. unavailable: nothing is measured, and `unavailable` says why. */
+readonly source: "host_local_probe" | "slice_guest" | "unavailable";
+  /** Why there is nothing to show, in a sentence. */
+readonly unavailable: string | null;
+};
+
 export type AllocationPlan = {
   readonly decision: {
   readonly chosen: {
@@ -702,6 +789,8 @@ readonly simulated?: boolean;
   readonly ssh: {
   readonly address: string;
   readonly host_key_fingerprint: string;
+  /** The public host keys of sshd, so that nobody has to trust one on first use. Older agents leave it out. */
+readonly host_keys?: readonly string[];
   readonly port: number;
   readonly reachable: boolean;
   readonly username: string;
@@ -764,6 +853,27 @@ readonly rows: number;
 readonly unsealed: number;
 };
 
+export type AutoTopUp = {
+  readonly added_this_month: Money;
+  readonly amount: Money;
+  readonly enabled: boolean;
+  readonly failures: number;
+  /** Why the last attempt failed. */
+readonly last_failure: string | null;
+  readonly monthly_limit: Money;
+  /** After a failure: not before this time. */
+readonly next_attempt_at: string | null;
+  /** A payment that is being made. */
+readonly pending: {
+  readonly payment_id: string;
+  /** Where a person has to confirm the payment, where the bank asks for that. */
+readonly url: string | null;
+} | null;
+  readonly threshold: Money;
+  readonly turned_off: "failures" | null;
+  readonly version: number;
+};
+
 export type Availability = {
   /** How many allocations of this size fit now. */
 readonly available: number;
@@ -778,7 +888,10 @@ export type BillingAccount = {
   readonly held: Money;
   readonly name: string;
   readonly organization_id: string;
+  /** When everything of the organization is released, if nothing is paid until then. */
+readonly releases_at: string | null;
   readonly slug: string;
+  readonly state: "healthy" | "low_balance" | "auto_release_pending" | "depleted";
 };
 
 export type BillingBalance = {
@@ -787,7 +900,14 @@ export type BillingBalance = {
 readonly charged_to: string | null;
   /** Whether the organization pays ahead: a launch needs a balance, and a spent one releases. */
 readonly enforced: boolean;
+  /** How many times as fast GPU time, and with it the runway, passes on simulated hosts. */
+readonly gpu_time_speed: number;
   readonly held: Money;
+  /** A balance at or below this is low, however long it lasts. */
+readonly low_balance_threshold: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
   /** The minimum runway for a launch, when it is enforced. */
 readonly minimum_runway_minutes: number;
   readonly organization_id: string;
@@ -798,6 +918,14 @@ readonly releases_at: string | null;
 readonly runway_seconds: number | null;
   /** How far the balance reaches, where the organization pays ahead; healthy where it does not. */
 readonly state: "healthy" | "low_balance" | "auto_release_pending" | "depleted";
+  /** What happens while the balance falls, the first first; nothing where it is not enforced. */
+readonly steps: readonly {
+  /** When, at the present rate; null when it has happened, and when nothing is active. */
+readonly at: string | null;
+  /** It happens when the balance lasts this long. */
+readonly runway_seconds: number;
+  readonly step: "warning" | "launches_refused" | "release_announced" | "depleted";
+}[];
 };
 
 export type BillingDetails = {
@@ -814,7 +942,7 @@ readonly invoice_email: string | null;
 readonly legal_name: string;
   /** The postal code, where there is one. */
 readonly postal_code: string | null;
-  /** The VAT number or the like, as the tax office wrote it: DE123456789. */
+  /** The VAT number or the like, as the tax office wrote it: DE123456788. */
 readonly tax_id: string | null;
   readonly updated_at: string;
 } | null;
@@ -1003,10 +1131,24 @@ readonly state: string | null;
 readonly took_ms: number | null;
 };
 
+export type Credit = {
+  readonly amount: Money;
+  readonly created_at: string;
+  readonly expired: Money;
+  /** Null: never. */
+readonly expires_at: string | null;
+  readonly id: string;
+  readonly left: Money;
+  readonly organization_id: string;
+  readonly reason: string;
+  readonly state: "open" | "used" | "expired";
+};
+
 export type CreditGrant = {
   readonly amount: Money;
   readonly balance: Money;
   readonly created_at: string;
+  readonly expires_at: string;
   readonly id: string;
   readonly organization_id: string;
   readonly reason: string;
@@ -1077,6 +1219,34 @@ export type Department = {
   readonly updated_at: string;
   /** Grows with every change; send it back to change only the version that you saw. */
 readonly version: number;
+};
+
+export type DepositLimits = {
+  readonly day: {
+  readonly left: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly limit: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly resets_at: string;
+};
+  /** When the next payment settles; null when none is on its way. */
+readonly grows_at: string | null;
+  readonly month: {
+  readonly left: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly limit: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly resets_at: string;
+};
+  readonly settled_payments: number;
 };
 
 export type DocumentCheck = {
@@ -1192,6 +1362,8 @@ readonly silent_nodes: number;
 };
 
 export type FleetNode = {
+  /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
+readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
@@ -1265,6 +1437,26 @@ readonly detail?: string;
   readonly uuid: string;
 };
 
+/** By measure, one value for each GPU in the order of `gpus`; null where this GPU cannot tell. */
+export type GpuValues = {
+  readonly ecc_corrected_total?: readonly (number | null)[];
+  readonly ecc_uncorrected_total?: readonly (number | null)[];
+  readonly memory_clock_mhz?: readonly (number | null)[];
+  readonly memory_temperature_celsius?: readonly (number | null)[];
+  readonly memory_total_mib?: readonly (number | null)[];
+  readonly memory_used_mib?: readonly (number | null)[];
+  readonly memory_utilization?: readonly (number | null)[];
+  readonly nvlink_receive_kib_s?: readonly (number | null)[];
+  readonly nvlink_transmit_kib_s?: readonly (number | null)[];
+  readonly power_limit_watts?: readonly (number | null)[];
+  readonly power_watts?: readonly (number | null)[];
+  readonly sm_clock_mhz?: readonly (number | null)[];
+  readonly temperature_celsius?: readonly (number | null)[];
+  readonly throttle?: readonly (number | null)[];
+  readonly utilization?: readonly (number | null)[];
+  readonly xid?: readonly (number | null)[];
+};
+
 export type HealthFinding = {
   /** What was found and what to do, in a sentence. */
 readonly message: string;
@@ -1288,6 +1480,8 @@ export type HistoryArchive = {
   /** Null while it is being written. */
 readonly archived_at: string | null;
   readonly bytes: number | null;
+  /** When another process had read the object and found the rows in it; they leave after that. */
+readonly confirmed_at: string | null;
   /** Null when it begins with the oldest row. */
 readonly from_at: string | null;
   readonly id: string;
@@ -1319,9 +1513,18 @@ readonly rows_estimate: number;
 readonly unplaced_rows: number;
 };
 
+export type HostCapability = {
+  readonly ability: "slices" | "oci" | "reimage" | "partitions" | "fabric";
+  readonly able: boolean;
+  /** What is missing, in a sentence; null when the host is able. */
+readonly why_not: string | null;
+};
+
 export type HostTopology = {
   /** What keeps the whole host from serving slices, in sentences. */
 readonly blockers: readonly string[];
+  /** What the host can do. An ability that is not listed is one that the host does not have. Older agents do not say. */
+readonly capabilities?: readonly HostCapability[];
   readonly cpu_count: number;
   readonly cuda_version: string | null;
   readonly driver_version: string | null;
@@ -1342,6 +1545,19 @@ readonly blockers: readonly string[];
   /** Whether the host is simulated: no such machine exists. Older agents do not say. */
 readonly simulated?: boolean;
   readonly slots: readonly SlotCandidate[];
+};
+
+/** By measure; one that the host cannot tell is left out. */
+export type HostValues = {
+  readonly cpu_percent?: number;
+  readonly disk_read_kib_s?: number;
+  readonly disk_total_mib?: number;
+  readonly disk_used_mib?: number;
+  readonly disk_write_kib_s?: number;
+  readonly memory_total_mib?: number;
+  readonly memory_used_mib?: number;
+  readonly network_receive_kib_s?: number;
+  readonly network_transmit_kib_s?: number;
 };
 
 export type IdleAllocation = {
@@ -1410,6 +1626,36 @@ export type Joined = {
   readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
 };
 
+export type LastRelease = {
+  readonly organization_id: string;
+  /** The last such release of the past 30 days; null when there was none. */
+readonly release: {
+  /** The most expensive first; at most 20. */
+readonly allocations: readonly {
+  readonly cost: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly gpu_count: number;
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly released_at: string;
+  readonly sku: string;
+}[];
+  /** What all of them had cost. */
+readonly cost: {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+  /** How many allocations were released. */
+readonly count: number;
+  readonly from: string;
+  readonly to: string;
+} | null;
+};
+
 export type LedgerCheck = {
   readonly balance: Money;
   readonly checked_at: string;
@@ -1459,6 +1705,8 @@ export type Me = {
   readonly default_project_id: string | null;
   /** The display name of the person. */
 readonly display_name: string | null;
+  /** How many times as fast GPU time passes on simulated hosts; 1 where it passes as on real ones. */
+readonly gpu_time_speed: number;
   readonly id: string;
   /** The first 200; GET /api/v1/organizations has all of them. */
 readonly organizations: readonly {
@@ -1497,9 +1745,35 @@ readonly display_name: string | null;
 readonly username: string;
 };
 
+export type MetricPoint = {
+  /** The beginning of the point. */
+readonly at: string;
+  readonly gpu: GpuValues;
+  /** UUIDs of the GPUs, in the order of the lists in `gpu`. */
+readonly gpus: readonly string[];
+  readonly host: HostValues;
+  /** Why there are no values of GPUs. */
+readonly unavailable: string | null;
+};
+
 export type Money = {
   readonly amount_minor: string;
   readonly currency: string;
+};
+
+export type NegotiatedPrice = {
+  readonly created_at: string;
+  readonly effective_from: string;
+  readonly effective_to: string | null;
+  readonly id: string;
+  readonly list_price: Money | null;
+  readonly organization_id: string;
+  readonly reason: string;
+  /** The only region in which it is valid; null for all. */
+readonly region: string | null;
+  readonly sku: string;
+  readonly state: "past" | "current" | "future";
+  readonly unit_price: Money;
 };
 
 export type NewAuthenticator = {
@@ -1591,6 +1865,8 @@ export type NodeCondition = {
 };
 
 export type NodeDetail = {
+  /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
+readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
@@ -1661,6 +1937,34 @@ export type NodeImage = {
   readonly verified_at: string;
 };
 
+export type NodeMetrics = {
+  /** Oldest first. */
+readonly data: readonly MetricPoint[];
+  readonly from: string;
+  readonly node_id: string;
+  readonly resolution_seconds: 10 | 300;
+  /** The host is simulated, and so are these values. */
+readonly simulated: boolean;
+  /** host_local_probe: measured by the host, for whole nodes. slice_guest: measured inside the machine of a slice. unavailable: nothing is measured, and `unavailable` says why. */
+readonly source: "host_local_probe" | "slice_guest" | "unavailable";
+  readonly to: string;
+  /** Why there is nothing to show, in a sentence. */
+readonly unavailable: string | null;
+};
+
+export type NodeNow = {
+  /** The last values, if they are not too old. */
+readonly latest: MetricPoint | null;
+  readonly name: string;
+  readonly node_id: string;
+  readonly region: string;
+  readonly simulated: boolean;
+  readonly sku: string;
+  readonly state: string;
+  /** Why there is nothing to show, in a sentence. */
+readonly unavailable: string | null;
+};
+
 export type Notice = {
   readonly at: string;
   readonly correlation_id: string;
@@ -1685,7 +1989,7 @@ export type Notification = {
   readonly correlation_id: string;
   readonly event_id: string;
   readonly id: string;
-  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
   /** A path of the console. */
 readonly link: string | null;
   readonly organization_id: string | null;
@@ -1713,7 +2017,7 @@ export type NotificationPreference = {
 readonly inbox: boolean;
   /** Whether the person has chosen nothing for this kind. */
 readonly is_default: boolean;
-  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
   /** A mail for each, one mail a day with all of them, or none. */
 readonly mail: "each" | "daily" | "none";
   /** Mail about money and security cannot be turned off. */
@@ -1805,7 +2109,25 @@ readonly per_hour: readonly {
 readonly unread_notices: number | null;
 };
 
+export type PaymentMethod = {
+  /** visa, mastercard and the like, in the words of the provider. */
+readonly brand: string;
+  /** The last month in which it can be charged. */
+readonly expires: string;
+  readonly id: string;
+  /** Whether automatic top-ups charge this card. */
+readonly is_default: boolean;
+  readonly last4: string;
+};
+
+export type PaymentMethodSetup = {
+  readonly expires_at: string;
+  /** The provider's page on which the card is entered. */
+readonly url: string;
+};
+
 export type PaymentOptions = {
+  readonly limits: DepositLimits;
   readonly maximum: Money;
   readonly minimum: Money;
   readonly provider: "simulated" | "stripe" | "disabled";
@@ -1822,11 +2144,13 @@ export type PaymentRefund = {
   readonly organization_id: string;
   readonly reason: string;
   readonly session_id: string;
-  readonly state: "requested" | "sent" | "refused";
+  readonly state: "requested" | "sent" | "refused" | "credited";
+  readonly to: "payer" | "credit";
 };
 
 export type PaymentSession = {
   readonly amount: Money;
+  readonly automatic: boolean;
   readonly created_at: string;
   readonly credited: Money;
   readonly disputed: Money;
@@ -2072,6 +2396,30 @@ readonly hold: {
   readonly why_not: string | null;
 };
 
+export type RecordingCast = {
+  /** Lines of asciicast. The first page begins with the header. */
+readonly cast: string;
+  /** Where the next page begins; null after the last one. */
+readonly next: string | null;
+};
+
+export type RecordingVerdict = {
+  readonly broken: {
+  readonly problem: string;
+  readonly sequence: number;
+} | null;
+  /** Chunks that were checked and are as they were stored. */
+readonly chunks: number;
+  readonly intact: boolean;
+  readonly recording_id: string;
+};
+
+export type RecordingView = {
+  readonly expires_at: string;
+  readonly recording: TerminalRecordingInfo;
+  readonly view_id: string;
+};
+
 export type RecoveryCodes = {
   /** Ten codes, separated by spaces. They are shown here and never again. */
 readonly recovery_codes: string;
@@ -2190,7 +2538,7 @@ readonly country: string;
 readonly legal_name: string;
   /** The postal code, where there is one. */
 readonly postal_code: string | null;
-  /** The VAT number or the like, as the tax office wrote it: DE123456789. */
+  /** The VAT number or the like, as the tax office wrote it: DE123456788. */
 readonly tax_id: string | null;
   readonly updated_at: string;
 } | null;
@@ -2259,8 +2607,8 @@ readonly second_factor_acr: string | null;
   readonly token_endpoint: string;
 };
 
-/** xid_79: A GPU has fallen off the bus: gpu_unhealthy at launch, a condition while it is in use. gpu_missing: One GPU is missing: gpu_missing for an allocation that was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for an allocation that was promised the old one. driver_unavailable: The driver is missing and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until a forced release destroys it. vfio_stuck: A device does not change its driver: vfio_stuck, at bind and at unbind. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image download is ten times slower. disk_full: The disk has no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but its SSH port does not answer: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: No GPU computes: utilization is zero. agent_lost: The agent is stopped and nothing reports; running machines continue. */
-export type SimulatedFaultName = "xid_79" | "gpu_missing" | "gpu_mismatch" | "driver_unavailable" | "wrong_driver" | "dirty_disk" | "leaky_bridge" | "hung_guest" | "vfio_stuck" | "image_unavailable" | "slow_image" | "disk_full" | "machine_failed" | "ssh_unreachable" | "user_remains" | "idle_guest" | "agent_lost";
+/** xid_79: A GPU has fallen off the bus: gpu_unhealthy at launch, a condition while it is in use. gpu_missing: One GPU is missing: gpu_missing for an allocation that was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for an allocation that was promised the old one. driver_unavailable: The driver is missing and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until a forced release destroys it. vfio_stuck: A device does not change its driver: vfio_stuck, at bind and at unbind. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image download is ten times slower. disk_full: The disk has no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but its SSH port does not answer: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: No GPU computes: utilization is zero. overheating: A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements. memory_errors: Memory errors of a GPU could not be corrected: gpu_unhealthy at launch, a condition while it is in use. agent_lost: The agent is stopped and nothing reports; running machines continue. */
+export type SimulatedFaultName = "xid_79" | "gpu_missing" | "gpu_mismatch" | "driver_unavailable" | "wrong_driver" | "dirty_disk" | "leaky_bridge" | "hung_guest" | "vfio_stuck" | "image_unavailable" | "slow_image" | "disk_full" | "machine_failed" | "ssh_unreachable" | "user_remains" | "idle_guest" | "overheating" | "memory_errors" | "agent_lost";
 
 export type SimulatedNode = {
   readonly agent: "running" | "stopped";
@@ -2374,6 +2722,81 @@ readonly public_key: string;
   readonly retires_at: string | null;
   readonly state: "staged" | "active" | "grace" | "retired" | "revoked";
   readonly version: number;
+};
+
+export type TerminalRecordingInfo = {
+  readonly allocation_id: string;
+  readonly began_at: string | null;
+  readonly chunks: number;
+  readonly columns: number;
+  readonly created_at: string;
+  readonly duration_ms: number;
+  readonly end_reason: ("exited" | "closed_by_user" | "closed_by_admin" | "closed_by_operator" | "rights_lost" | "allocation_ended" | "time_over" | "idle" | "never_opened" | "shell_failed" | "node_lost" | "api_unreachable" | "recorder_failed" | "recording_full") | null;
+  readonly ended_at: string | null;
+  /** The id of its session, too. */
+readonly id: string;
+  /** metadata: who, when and how much, without a word of it. */
+readonly kind: "metadata" | "output";
+  readonly name: string;
+  readonly organization_id: string;
+  /** Output of the shell, without what the format adds. */
+readonly output_bytes: number;
+  readonly project_id: string;
+  readonly records_input: boolean;
+  readonly rows: number;
+  /** Of the last chunk. It covers all chunks. */
+readonly sha256: string | null;
+  /** recording: the session goes on. complete: it has its last chunk. partial: it ends with the last chunk that was stored. removed: its retention is over. */
+readonly state: "recording" | "complete" | "partial" | "removed";
+  readonly stored_bytes: number;
+  /** Whose session it was. */
+readonly user_id: string;
+};
+
+export type TerminalSession = {
+  readonly allocation_id: string;
+  readonly columns: number;
+  readonly created_at: string;
+  readonly end_reason: ("exited" | "closed_by_user" | "closed_by_admin" | "closed_by_operator" | "rights_lost" | "allocation_ended" | "time_over" | "idle" | "never_opened" | "shell_failed" | "node_lost" | "api_unreachable" | "recorder_failed" | "recording_full") | null;
+  readonly ended_at: string | null;
+  /** The shell ends then, at the latest. */
+readonly expires_at: string;
+  /** A client is connected and types. */
+readonly has_writer: boolean;
+  readonly id: string;
+  readonly kind: "shell" | "ssh" | "forward";
+  readonly name: string;
+  readonly opened_at: string | null;
+  readonly organization_id: string;
+  /** Of the machine, for a session of kind forward. */
+readonly port: number | null;
+  readonly project_id: string;
+  /** Null while no gateway has reported. */
+readonly received_bytes: number | null;
+  readonly recording: "off" | "metadata" | "output";
+  readonly rows: number;
+  /** Null while no gateway has reported. */
+readonly sent_bytes: number | null;
+  /** The GPUs of its machine are simulated. */
+readonly simulated: boolean;
+  readonly state: "opening" | "open" | "ended";
+  /** Whose session it is. Only this person types into it. */
+readonly user_id: string;
+  readonly version: number;
+  /** Clients that only read. */
+readonly watchers: number;
+};
+
+export type TerminalToken = {
+  readonly expires_at: string;
+  readonly name: string;
+  readonly recording: "off" | "metadata" | "output";
+  readonly role: "writer" | "watcher";
+  readonly session_id: string;
+  /** Works once, within five minutes, as the second offer in Sec-WebSocket-Protocol. */
+readonly token: string;
+  /** Where the WebSocket is opened, wss or ws. The token never goes into it. */
+readonly url: string;
 };
 
 export type TimelineItem = {
@@ -2501,7 +2924,7 @@ export type Webhook = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[];
+readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;
@@ -2539,7 +2962,7 @@ export type WebhookWithSecret = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.balance_credited" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed")[];
+readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;

@@ -73,7 +73,9 @@ export async function openLocalAccounts(spec: {
           const found = await issuer.accounts.find({ login });
           // The password file was removed: the unknown password is replaced.
           if (found && !kept) await issuer.accounts.setPassword(found.id, password);
-          const account = found ?? (await issuer.accounts.create({ login, displayName: name, password }));
+          const account =
+            found ??
+            (await issuer.accounts.create({ login, displayName: name, email: `${login}@demo.example`, password }));
           if ('refused' in account) throw new Error(`The account ${login} could not be made: ${account.refused}`);
           return [login, account.id] as const;
         }),

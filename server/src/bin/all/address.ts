@@ -50,17 +50,21 @@ export async function choosePort(dataDir: string, asked: number | undefined): Pr
 const firstNodeChoice = 9443;
 
 /** The address for nodes. They get it at enrolment, so it stays the same while it is free. */
-export async function chooseNodePort(dataDir: string): Promise<ChosenPort> {
-  const path = join(dataDir, 'node-port');
+export const chooseNodePort = (dataDir: string): Promise<ChosenPort> =>
+  chooseKeptPort(dataDir, 'node-port', firstNodeChoice);
+
+/** The port of the last start, which a file of the data folder keeps, or the first free one from `first` on. */
+export async function chooseKeptPort(dataDir: string, file: string, first: number): Promise<ChosenPort> {
+  const path = join(dataDir, file);
   const kept = Number(await readFile(path, 'utf8').catch(() => ''));
-  const choices = [...(kept > 0 ? [kept] : []), ...Array.from({ length: tries }, (_, at) => firstNodeChoice + at)];
+  const choices = [...(kept > 0 ? [kept] : []), ...Array.from({ length: tries }, (_, at) => first + at)];
   for (const port of choices) {
     const chosen = await claim(port);
     if (!chosen) continue;
     await writeFile(path, String(port));
     return chosen;
   }
-  throw new UsageFault(`The ports ${firstNodeChoice} to ${firstNodeChoice + tries - 1}, for nodes, are all taken.`);
+  throw new UsageFault(`The ports ${first} to ${first + tries - 1} (${file}) are all taken.`);
 }
 
 /**

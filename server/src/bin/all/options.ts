@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../../kernel/process/config.ts';
-import { type FleetSize, fleetSizes } from './fleet-plan.ts';
+import { type FleetSize, fleetSizes } from './simulated/fleet-plan.ts';
 
 export interface Options {
   readonly help: boolean;
@@ -13,7 +13,9 @@ export interface Options {
   readonly bare: boolean;
   readonly verbose: boolean;
   readonly fleet: FleetSize;
-  /** How many times faster than real hosts the simulated ones are. */
+  /** How many times faster than real hosts the simulated ones work. */
+  readonly hostSpeed: number;
+  /** How many times as fast GPU time passes: what is rented ends, and is charged, that much sooner. */
   readonly speed: number;
   /** Undefined: the one of the last start, or the first free one from 8443. */
   readonly port: number | undefined;
@@ -28,7 +30,8 @@ Options:
   --data DIR    keep everything in this folder (default: $XDG_DATA_HOME/gpuaas, as root /var/lib/gpuaas)
   --ephemeral   keep nothing: a temporary folder that is removed at the end
   --fleet SIZE  simulated hosts: none, small (3), medium (12) or large (64); small when left out
-  --speed N     simulated hosts are N times as fast as real ones (60 when left out: a slice takes 5 s)
+  --speed N     time runs N times as fast on simulated hosts: their work, what is rented, and what it costs
+  --host-speed N  only the work of simulated hosts is N times as fast (60 when left out: a slice takes 5 s)
   --bare        without the history that makes a first look worthwhile: nothing has been rented yet
   --split       run each process alone, as in production
   --verbose     show the log here instead of in the data folder
@@ -63,7 +66,8 @@ export function readOptions(args: readonly string[], env: Environment, uid: numb
     bare: values.bare,
     verbose: values.verbose,
     fleet: readSize(values.fleet),
-    speed: readSpeed(values.speed),
+    speed: values.speed === undefined ? 1 : readWholeSpeed(values.speed),
+    hostSpeed: readSpeed('--host-speed', values['host-speed'] ?? values.speed ?? '60'),
     port: values.port === undefined ? undefined : readPort(values.port),
   };
 }
@@ -76,7 +80,8 @@ const parse = (args: readonly string[]) =>
       port: { type: 'string' },
       data: { type: 'string' },
       fleet: { type: 'string', default: 'small' },
-      speed: { type: 'string', default: '60' },
+      speed: { type: 'string' },
+      'host-speed': { type: 'string' },
       ephemeral: { type: 'boolean', default: false },
       split: { type: 'boolean', default: false },
       bare: { type: 'boolean', default: false },
@@ -91,11 +96,17 @@ function readSize(text: string): FleetSize {
 }
 
 const speeds = { least: 1, most: 100_000 };
-function readSpeed(text: string): number {
+function readSpeed(option: string, text: string): number {
   const speed = Number(text);
   if (text.trim() === '' || !(speed >= speeds.least && speed <= speeds.most)) {
-    throw new UsageFault(`--speed is a number from ${speeds.least} to ${speeds.most}; not ${text}.`);
+    throw new UsageFault(`${option} is a number from ${speeds.least} to ${speeds.most}; not ${text}.`);
   }
+  return speed;
+}
+
+function readWholeSpeed(text: string): number {
+  const speed = readSpeed('--speed', text);
+  if (!Number.isInteger(speed)) throw new UsageFault(`--speed is a whole number; not ${text}.`);
   return speed;
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ConsoleSessions } from '../../domains/identity/index.ts';
+import { type ConsoleSessions, makeConsoleTokens } from '../../domains/identity/index.ts';
 import { makeJar } from '../../edge/console/cookie.ts';
 import { makeIssuerClient, type PostForm } from '../../edge/console/issuer-client.ts';
 import { makeBrowserAdmission, mountConsole } from '../../edge/console/mount.ts';
@@ -17,7 +17,7 @@ import { product, release } from '../release.ts';
 
 /** How the console is known to the identity provider. */
 export interface ConsoleSettings {
-  readonly client: { readonly id: string; readonly secret: string };
+  readonly client: { readonly id: string; readonly secret: string; readonly trustsEmail: boolean };
   readonly provider: IdentityProvider;
   readonly seal: Seal;
   /** Whether the provider answers on the very server that the console is on. */
@@ -28,7 +28,7 @@ export interface ConsoleSettings {
 /** Puts the console's sign-in together. `admit` goes into the mount; `mount` adds the paths once there is a server. */
 export function makeConsole(
   parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log'> &
-    Pick<DatabasePort, 'consoleTokens'> &
+    Pick<DatabasePort, 'unaudited'> &
     Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> & {
       readonly sessions: ConsoleSessions;
       readonly publicUrl: string;
@@ -61,7 +61,15 @@ export function makeConsole(
     clock,
     ...(settings.isHere && { post: postHere }),
   });
-  const browsers = makeBrowserSessions({ sessions, tokens: parts.consoleTokens, client, seal, clock, ids, log });
+  const browsers = makeBrowserSessions({
+    sessions,
+    tokens: makeConsoleTokens(parts.unaudited),
+    client,
+    seal,
+    clock,
+    ids,
+    log,
+  });
   return {
     admit: makeBrowserAdmission({ publicUrl, jar, browsers }),
     sessionOf: jar.session.read,

@@ -3,6 +3,7 @@ import { openEvidenceDesk } from '../../domains/billing/index.ts';
 import {
   makeDispatch,
   makeIdentities,
+  makeNodeReports,
   makeOpenRelease,
   makeResults,
   makeTasks,
@@ -16,6 +17,8 @@ import {
   tasksChannel,
 } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
+import { makeTakeSamples, makeTelemetryPoints } from '../../domains/telemetry/index.ts';
+import { makeApplyTerminalResult } from '../../domains/terminal/index.ts';
 import type { RateLimit } from '../../edge/http/admission/rate-limit.ts';
 import type { NodeLimits } from '../../edge/nodes/budget.ts';
 import { type NodeListener, openNodeListener } from '../../edge/nodes/listener.ts';
@@ -63,58 +66,29 @@ export interface DoorSettings {
   readonly certificates: Certificates;
 }
 
+/** What the door of nodes is opened over. */
+type DoorParts = Pick<Ports, 'database' | 'objects'> & Omit<Common<unknown>, 'config'>;
+interface WholeDoorSettings extends DoorSettings {
+  readonly policies: Policies;
+  readonly signers: TaskSigners;
+  readonly rateLimit: RateLimit;
+  /** How many times as fast GPU time may pass on simulated hosts; no faster when left out. */
+  readonly gpuTimeSpeed?: () => number;
+}
+
 /** Opens the door of nodes: identities, reports, tasks and results. */
-export async function openNodeDoor(
-  parts: Pick<Ports, 'database' | 'objects'> & Omit<Common<unknown>, 'config'>,
-  settings: DoorSettings & {
-    readonly policies: Policies;
-    readonly signers: TaskSigners;
-    readonly rateLimit: RateLimit;
-  },
-): Promise<NodeListener> {
+export async function openNodeDoor(parts: DoorParts, settings: WholeDoorSettings): Promise<NodeListener> {
   const { database, clock, ids, log, metrics, scope } = parts;
   const { policies, signers, certificates } = settings;
   const db = database.database;
-  const begin = actsOf('nodes', ids);
-  const waited = metrics.histogram(
-    'gpuaas_node_task_dispatch_seconds',
-    'Time from the decision about a task to its hand-out.',
-    [],
-    latencyBuckets,
-  );
-  const refused = metrics.counter('gpuaas_node_results_refused_total', 'Results of nodes that were refused, by code.', [
-    'code',
-  ]);
-  const written = metrics.counter('gpuaas_node_reports_written_total', 'Heartbeats that were written.', []);
-  const writes = metrics.counter('gpuaas_node_report_writes_total', 'Transactions that wrote heartbeats.', []);
-  const room = openWaitingRoom({
-    clock,
-    log,
-    tasks: makeDispatch({
-      db,
-      begin,
-      ids,
-      clock,
-      redispatchSeconds: () => policies.number('node.task_redispatch_seconds'),
-      onDispatched: (seconds) => waited.observe(seconds),
-    }),
-  });
-  const tasks = makeTasks({ ids, clock, signer: signers });
-  const images = scope.keep('node-images', openImageReports({ db, begin, ids, clock, log }));
-  const reports = openReports({
-    reports: database.reports,
-    clock,
-    log,
-    onNewcomers: () => database.notify(newcomersChannel),
-    onImages: images.hear,
-    onWritten: (nodes) => {
-      writes.inc();
-      written.inc(nodes);
-    },
-  });
+  const room = openTaskRoom(parts, policies);
+  const reports = openNodeReports(parts);
   const evidence = scope.keep(
     'usage-evidence',
-    openEvidenceDesk({ db, begin: actsOf('billing', ids), ids, clock, log, metrics }),
+    openEvidenceDesk({
+      ...{ db, begin: actsOf('billing', ids), ids, clock, log, metrics },
+      speed: settings.gpuTimeSpeed ?? (() => 1),
+    }),
   );
   let listener: NodeListener | undefined;
   const denials = scope.keep(
@@ -125,36 +99,76 @@ export async function openNodeDoor(
     'node-listener',
     await openNodeListener({
       ...settings,
+      ...{ clock, ids, log, metrics, reports, room },
       identities: makeIdentities({
-        db,
-        certificates,
-        signers,
-        ids,
-        clock,
+        ...{ db, certificates, signers, ids, clock },
         certificateHours: () => policies.number('node.certificate_hours'),
         heartbeatSeconds: () => policies.number('node.heartbeat_seconds'),
       }),
-      results: makeResults({
-        db,
-        clock,
-        onRefused: (code) => refused.inc({ code }),
-        applyResult: makeApplyResult({ db, ids, clock, tasks, ...taskTimes(policies) }),
-        noteProgress: makeNoteProgress({ ids }),
-      }),
+      results: makeNodeResults(parts, settings),
       openRelease: makeOpenRelease({ db, ids, objects: parts.objects }),
-      reports,
       takeUsage: evidence.take,
-      room,
+      takeSamples: makeTakeSamples({ points: makeTelemetryPoints(database.unaudited), policies, clock, metrics }),
       denials: () => denials,
       signers: signers.announced,
-      clock,
-      ids,
-      log,
-      metrics,
     }),
   );
   scope.keep('node-tasks wake-up', await database.listen(tasksChannel, room.wake));
-  // The silence of a node means something only while reports of nodes are received and written.
+  return listener;
+}
+
+/** Where nodes wait for their tasks. */
+function openTaskRoom({ database, clock, ids, log, metrics }: DoorParts, policies: Policies) {
+  const waited = metrics.histogram(
+    'gpuaas_node_task_dispatch_seconds',
+    'Time from the decision about a task to its hand-out.',
+    [],
+    latencyBuckets,
+  );
+  return openWaitingRoom({
+    clock,
+    log,
+    tasks: makeDispatch({
+      ...{ db: database.database, begin: actsOf('nodes', ids), ids, clock },
+      redispatchSeconds: () => policies.number('node.task_redispatch_seconds'),
+      onDispatched: (seconds) => waited.observe(seconds),
+    }),
+  });
+}
+
+/** Takes the results of tasks. The domain that gave a task out applies its result; it answers undefined for any other task. */
+function makeNodeResults({ database, clock, ids, metrics }: DoorParts, { policies, signers }: WholeDoorSettings) {
+  const db = database.database;
+  const refused = metrics.counter('gpuaas_node_results_refused_total', 'Results of nodes that were refused, by code.', [
+    'code',
+  ]);
+  const tasks = makeTasks({ ids, clock, signer: signers });
+  const applyToTerminal = makeApplyTerminalResult({ clock });
+  const applyToAllocation = makeApplyResult({ db, ids, clock, tasks, ...taskTimes(policies) });
+  return makeResults({
+    db,
+    clock,
+    onRefused: (code) => refused.inc({ code }),
+    applyResult: async (...of) => (await applyToTerminal(...of)) ?? applyToAllocation(...of),
+    noteProgress: makeNoteProgress({ ids }),
+  });
+}
+
+/** Takes heartbeats and writes them in batches. A pulse says that they are written: only then silence means something. */
+function openNodeReports({ database, clock, ids, log, metrics, scope }: DoorParts) {
+  const written = metrics.counter('gpuaas_node_reports_written_total', 'Heartbeats that were written.', []);
+  const writes = metrics.counter('gpuaas_node_report_writes_total', 'Transactions that wrote heartbeats.', []);
+  const begin = actsOf('nodes', ids);
+  const images = scope.keep('node-images', openImageReports({ db: database.database, begin, ids, clock, log }));
+  const reports = openReports({
+    ...{ reports: makeNodeReports(database.unaudited), clock, log },
+    onNewcomers: () => database.notify(newcomersChannel),
+    onImages: images.hear,
+    onWritten: (nodes) => {
+      writes.inc();
+      written.inc(nodes);
+    },
+  });
   scope.keep(
     'node-pulse',
     startReconciler(
@@ -168,5 +182,5 @@ export async function openNodeDoor(
       { clock, log, everyMs: pulseEveryMs },
     ),
   );
-  return listener;
+  return reports;
 }

@@ -1,25 +1,24 @@
-import { Type } from 'typebox';
-import { mountBrand, readBrand } from '../../edge/console/branding.ts';
-import { makeDress } from '../../edge/console/dress.ts';
-import { readConsoleFiles } from '../../edge/console/files.ts';
-import { closedPage } from '../../edge/console/pages.ts';
-import { mountDocs } from '../../edge/docs/mount.ts';
-import { free } from '../../edge/gate/pass.ts';
+import { type Static, Type } from 'typebox';
+import { confirmEveryMs, makeConfirming } from '../../domains/history/index.ts';
+import { readBrand } from '../../edge/console/branding.ts';
 import { type IsTrustedProxy, readProxies } from '../../edge/gate/proxies.ts';
-import { mountFrontPage } from '../../edge/http/front-page.ts';
-import { makeLayOut, makeSend } from '../../edge/oidc/layout.ts';
+import { makeLayOut } from '../../edge/oidc/layout.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
+import { actsOf } from '../../kernel/act.ts';
 import { ConfigFault, Secret } from '../../kernel/process/config.ts';
+import type { Common } from '../../kernel/process/process.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { lostKeys, lostKeysConfig } from '../../kernel/secrets/sealed-values.ts';
-import { makeShared, readiness } from '../../kernel/telemetry/health.ts';
 import { makeBusDepths } from '../../ports/bus/depths.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
-import { defineProcess } from '../../ports/open.ts';
+import { defineProcess, type Ports } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { makeSagaRuns } from '../../ports/sagas/runs.ts';
-import { product, release } from '../release.ts';
+import { product } from '../release.ts';
 import { assembleApi } from './assemble.ts';
+import { internalConfig, openInternalDoor } from './internal.ts';
+import { mountPages } from './pages.ts';
 import { openSignIn, signInConfig } from './sign-in.ts';
 import { connectFleet } from './simulator-desk.ts';
 
@@ -46,90 +45,106 @@ const brandConfig = Type.Object({
   ),
 });
 
+const apiConfig = Type.Object({
+  ...signInConfig.properties,
+  host: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
+  port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535, description: 'The port to listen on.' }),
+  nodeHost: Type.String({ default: '127.0.0.1', description: 'The address that nodes call.' }),
+  nodePort: Type.Integer({
+    default: 8444,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'The port that nodes call, with certificates on both sides; 0 takes a free one.',
+  }),
+  nodeUrl: Type.Optional(
+    Type.String({
+      pattern: '^https://',
+      description: 'Where nodes reach this installation; the first name and the port when left out.',
+    }),
+  ),
+  nodeNames: Type.String({
+    default: '127.0.0.1,localhost',
+    description: 'What nodes call this installation: names and addresses for its certificate, with commas between.',
+  }),
+  terminalUrl: Type.Optional(
+    Type.String({
+      pattern: '^wss?://[^/]+$',
+      description:
+        'Where browsers and the command line reach the terminal gateways (wss://host:port). Without it nobody gets a terminal.',
+    }),
+  ),
+  terminalNodeUrl: Type.Optional(
+    Type.String({
+      pattern: '^wss://[^/]+$',
+      description: 'Where nodes reach the terminal gateways, with certificates on both sides (wss://host:port).',
+    }),
+  ),
+  ...internalConfig.properties,
+  trustedProxies: Type.Optional(
+    Type.String({
+      description:
+        'Addresses and ranges of your own proxies, with commas between (10.0.0.0/8,192.0.2.7). X-Forwarded-For is believed from these alone; from nobody when left out.',
+    }),
+  ),
+  region: Type.String({
+    default: 'local',
+    pattern: '^[a-z0-9-]{1,32}$',
+    description: 'The region in resource names.',
+  }),
+  publicUrl: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Where callers reach this installation; host and port when left out.',
+    }),
+  ),
+  secretsKey: Type.Optional(
+    Secret({
+      description:
+        'The keyring that seals what is kept in the database: "k1:" and 32 bytes in base64. Without it service accounts get no tokens.',
+    }),
+  ),
+  ...lostKeysConfig.properties,
+  consoleFolder: Type.Optional(
+    Type.String({
+      description: 'Where the built console lies (web/dist). Without it browsers find the API and sign-in alone.',
+    }),
+  ),
+  ...brandConfig.properties,
+  docsFolder: Type.Optional(
+    Type.String({ description: 'Where the built docs lie (web/dist-docs). Without it there is nothing at /docs.' }),
+  ),
+  simulatorAddress: Type.Optional(
+    Secret({
+      description:
+        'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
+    }),
+  ),
+  busUrl: Type.Optional(
+    Secret({
+      pattern: '^(nats|postgres(ql)?)://',
+      description: 'The bus, in NATS or in PostgreSQL as gpuaas_bus: operators see how far consumers are.',
+    }),
+  ),
+  sagasUrl: Type.Optional(
+    Secret({
+      pattern: '^postgres(ql)?://',
+      description: 'PostgreSQL as gpuaas_sagas, where sagas run in it: operators see their runs.',
+    }),
+  ),
+  temporalAddress: Type.Optional(
+    Type.String({ description: 'Temporal, where sagas run in it: operators see their runs.' }),
+  ),
+  temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
+  requestsPerMinute: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Overrides the budget of the default lane.' }),
+  ),
+});
+
 export const api = defineProcess({
   name: 'api',
   summary: 'Every public, admin and internal route, and sign-in.',
   needs: ['database', 'cache', 'certificates', 'objects', 'payments', 'webhooks'],
-  config: Type.Object({
-    ...signInConfig.properties,
-    host: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
-    port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535, description: 'The port to listen on.' }),
-    nodeHost: Type.String({ default: '127.0.0.1', description: 'The address that nodes call.' }),
-    nodePort: Type.Integer({
-      default: 8444,
-      minimum: 0,
-      maximum: 65_535,
-      description: 'The port that nodes call, with certificates on both sides; 0 takes a free one.',
-    }),
-    nodeUrl: Type.Optional(
-      Type.String({
-        pattern: '^https://',
-        description: 'Where nodes reach this installation; the first name and the port when left out.',
-      }),
-    ),
-    nodeNames: Type.String({
-      default: '127.0.0.1,localhost',
-      description: 'What nodes call this installation: names and addresses for its certificate, with commas between.',
-    }),
-    trustedProxies: Type.Optional(
-      Type.String({
-        description:
-          'Addresses and ranges of your own proxies, with commas between (10.0.0.0/8,192.0.2.7). X-Forwarded-For is believed from these alone; from nobody when left out.',
-      }),
-    ),
-    region: Type.String({
-      default: 'local',
-      pattern: '^[a-z0-9-]{1,32}$',
-      description: 'The region in resource names.',
-    }),
-    publicUrl: Type.Optional(
-      Type.String({
-        pattern: '^https?://',
-        description: 'Where callers reach this installation; host and port when left out.',
-      }),
-    ),
-    secretsKey: Type.Optional(
-      Secret({
-        description:
-          'The keyring that seals what is kept in the database: "k1:" and 32 bytes in base64. Without it service accounts get no tokens.',
-      }),
-    ),
-    ...lostKeysConfig.properties,
-    consoleFolder: Type.Optional(
-      Type.String({
-        description: 'Where the built console lies (web/dist). Without it browsers find the API and sign-in alone.',
-      }),
-    ),
-    ...brandConfig.properties,
-    docsFolder: Type.Optional(
-      Type.String({ description: 'Where the built docs lie (web/dist-docs). Without it there is nothing at /docs.' }),
-    ),
-    simulatorAddress: Type.Optional(
-      Secret({
-        description:
-          'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
-      }),
-    ),
-    busUrl: Type.Optional(
-      Secret({
-        pattern: '^(nats|postgres(ql)?)://',
-        description: 'The bus, in NATS or in PostgreSQL as gpuaas_bus: operators see how far consumers are.',
-      }),
-    ),
-    sagasUrl: Type.Optional(
-      Secret({
-        pattern: '^postgres(ql)?://',
-        description: 'PostgreSQL as gpuaas_sagas, where sagas run in it: operators see their runs.',
-      }),
-    ),
-    temporalAddress: Type.Optional(
-      Type.String({ description: 'Temporal, where sagas run in it: operators see their runs.' }),
-    ),
-    temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
-    requestsPerMinute: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Overrides the budget of the default lane.' }),
-    ),
-  }),
+  config: apiConfig,
   async start({ config, ...parts }) {
     const publicUrl = (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, '');
     const keyring = config.secretsKey ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY') : undefined;
@@ -140,19 +155,10 @@ export const api = defineProcess({
         'GPUAAS_SECRETS_KEY is missing: service accounts get no tokens and nobody signs in to the console; both are answered 503',
       );
     }
-    const brand = await readBrand(
-      {
-        name: config.brandName,
-        logo: config.brandLogo,
-        accentLight: config.brandAccentLight,
-        accentDark: config.brandAccentDark,
-        supportUrl: config.brandSupportUrl,
-      },
-      product,
-    );
+    const brand = await readBrand(brandOf(config), product);
     const layOut = makeLayOut(brand.branding);
     // The provider is opened before the api that knows what was revoked, and asks it only once requests come.
-    const assembled = Promise.withResolvers<Awaited<ReturnType<typeof assembleApi>>>();
+    const assembled = Promise.withResolvers<Whole>();
     const signIn = await openSignIn(config, publicUrl, {
       ...parts,
       layOut,
@@ -160,12 +166,18 @@ export const api = defineProcess({
       revocations: async (...who) => (await assembled.promise).revocations(...who),
     });
     const { provider, consoleClient: client, embedded } = signIn;
-    const nodeNames = config.nodeNames.split(',').map((name) => name.trim());
+    const nodeNames = namesIn(config.nodeNames);
     let nodePort = config.nodePort;
     const runs = runsOf(config, parts);
     if (runs) parts.scope.keep('saga-runs', runs);
     const depths = depthsOf(config, parts);
     if (depths) parts.scope.keep('bus-depths', depths);
+    const { clock, ids, log, objects } = parts;
+    const confirming = { db: parts.database.database, begin: actsOf('history', ids), objects, ids, log };
+    parts.scope.keep(
+      'history-confirming',
+      startReconciler(makeConfirming(confirming), { clock, log, everyMs: confirmEveryMs }),
+    );
     const whole = await assembleApi(parts, {
       ...(parts.certificates.isOpen && {
         nodeDoor: async () => ({
@@ -174,6 +186,7 @@ export const api = defineProcess({
         }),
       }),
       region: config.region,
+      terminalGateway: gatewayOf(config),
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),
@@ -198,49 +211,64 @@ export const api = defineProcess({
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
     assembled.resolve(whole);
-    const { app, console, openNodeDoor, sendPasswordLink, passwordChanged, factorChanged } = whole;
+    const { app, sendPasswordLink, passwordChanged, factorChanged } = whole;
+    parts.scope.keep(
+      'recording-retention',
+      startReconciler(whole.recordingRetention, { clock, log, everyMs: retentionEveryMs }),
+    );
     if (embedded) {
       const { cache, log, clock, ids } = parts;
       const heard = { sendPasswordLink, passwordChanged, factorChanged };
       await mountOidc(app, { issuer: embedded, cache, log, clock, ids, layOut, ...heard });
     }
-    if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
-    let hasConsole = false;
-    if (console && config.consoleFolder) {
-      const files = await readConsoleFiles(config.consoleFolder, brand.branding);
-      hasConsole = files !== undefined;
-      if (files) console.open(files);
-      else parts.log.warn({ folder: config.consoleFolder }, 'there is no built console: browsers find the API alone');
-    }
-    if (config.docsFolder && !(await mountDocs(app, config.docsFolder, makeDress(brand.branding))))
-      parts.log.warn({ folder: config.docsFolder }, 'there are no built docs: nothing is served at /docs');
-    await mountFrontPage(app, { product, version: release, hasConsole, ...(console && { home: console.home }) });
-    mountBrand(app, brand);
-    // Load balancers ask on the port that they send traffic to.
-    app.get('/healthz', free, async () => ({ alive: true }));
-    const ready = makeShared({
-      clock: parts.clock,
-      ask: () => readiness([{ name: 'database', check: parts.database.check }], parts.scope.stopping),
-    });
-    app.get('/readyz', free, async (_, reply) => {
-      const state = await ready();
-      // This port is public: it hears whether, not why. The health port of the process says more.
-      return reply.code(state.ready ? 200 : 503).send({ ready: state.ready });
-    });
+    await mountPages(parts, whole, { ...config, brand, layOut });
     await app.listen({ host: config.host, port: config.port });
-    if (!parts.certificates.isOpen) {
-      parts.log.warn({}, 'there is no authority of certificates: no node can call');
-      return;
-    }
-    const door = await openNodeDoor({
-      host: config.nodeHost,
-      port: config.nodePort,
-      names: nodeNames,
-      certificates: parts.certificates,
-    });
-    nodePort = door.port;
-    parts.log.info({ port: nodePort }, 'nodes may call');
+    nodePort = (await openDoors(config, parts, whole)) ?? nodePort;
   },
+});
+
+/** Retention counts in days. */
+const retentionEveryMs = 600_000;
+const namesIn = (list: string): readonly string[] => list.split(',').map((name) => name.trim());
+
+/** The doors with certificates on both sides, of nodes and of our own processes. Answers the port of nodes. */
+async function openDoors(
+  config: Static<typeof apiConfig>,
+  parts: Omit<Common<unknown>, 'config'> & Pick<Ports, 'certificates'>,
+  { openNodeDoor, terminalInternal }: Pick<Whole, 'openNodeDoor' | 'terminalInternal'>,
+): Promise<number | undefined> {
+  const { certificates, log } = parts;
+  if (!certificates.isOpen) {
+    log.warn({}, 'there is no authority of certificates: no node and no process of ours can call');
+    return undefined;
+  }
+  const door = await openNodeDoor({
+    ...{ host: config.nodeHost, port: config.nodePort, names: namesIn(config.nodeNames), certificates },
+  });
+  log.info({ port: door.port }, 'nodes may call');
+  const { internalPort: port, internalHost: host } = config;
+  if (port !== undefined) {
+    const names = namesIn(config.internalNames);
+    const internal = await openInternalDoor(parts, { host, port, names, certificates, terminal: terminalInternal });
+    log.info({ port: internal.port }, 'our own processes may call');
+  }
+  return door.port;
+}
+
+type Whole = Awaited<ReturnType<typeof assembleApi>>;
+
+/** Terminals need both addresses: people arrive at one, nodes at the other. */
+function gatewayOf({ terminalUrl: url, terminalNodeUrl: nodeUrl }: { terminalUrl?: string; terminalNodeUrl?: string }) {
+  if (url === undefined && nodeUrl === undefined) return undefined;
+  if (url === undefined || nodeUrl === undefined) {
+    throw new ConfigFault('api', ['GPUAAS_TERMINAL_URL and GPUAAS_TERMINAL_NODE_URL are needed together.']);
+  }
+  return { url, nodeUrl };
+}
+
+const brandOf = (config: Static<typeof brandConfig>) => ({
+  ...{ name: config.brandName, logo: config.brandLogo, supportUrl: config.brandSupportUrl },
+  ...{ accentLight: config.brandAccentLight, accentDark: config.brandAccentDark },
 });
 
 function proxiesOf(list: string | undefined): IsTrustedProxy {

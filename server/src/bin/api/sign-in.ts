@@ -34,6 +34,11 @@ export const signInConfig = Type.Object({
   oidcConsoleClientSecret: Type.Optional(
     Secret({ description: 'Its secret there. Without it nobody signs in to the console.' }),
   ),
+  oidcEmailTrusted: Type.Boolean({
+    default: false,
+    description:
+      'Whether that provider verifies every mail address although its ID tokens do not carry email_verified. Otherwise an address without that claim is not used.',
+  }),
   oidcCliClientId: Type.String({
     default: 'gpuaas-cli',
     description: 'What the command line is called at that provider.',
@@ -56,7 +61,7 @@ export interface OpenSignIn {
   readonly embedded: EmbeddedIssuer | undefined;
   readonly describe: (() => Promise<SignIn>) | undefined;
   /** How the console is known to the provider; undefined when it is not. */
-  readonly consoleClient: { readonly id: string; readonly secret: string } | undefined;
+  readonly consoleClient: { readonly id: string; readonly secret: string; readonly trustsEmail: boolean } | undefined;
 }
 
 const scope = 'openid profile email offline_access';
@@ -106,7 +111,7 @@ export async function openSignIn(
       provider,
       embedded: undefined,
       describe: describing(provider, config.oidcCliClientId),
-      consoleClient: secret ? { id, secret } : undefined,
+      consoleClient: secret ? { id, secret, trustsEmail: config.oidcEmailTrusted } : undefined,
     };
   }
   const { secretsKey, issuerUrl } = config;
@@ -135,7 +140,8 @@ export async function openSignIn(
     provider: embedded,
     embedded,
     describe: describing(embedded, 'gpuaas-cli'),
-    consoleClient: { id: 'gpuaas-console', secret: embedded.consoleSecret },
+    // People of our own provider have the address that an operator or a letter gave them.
+    consoleClient: { id: 'gpuaas-console', secret: embedded.consoleSecret, trustsEmail: true },
   };
 }
 

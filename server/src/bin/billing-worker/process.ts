@@ -21,7 +21,7 @@ export const billingWorker = defineProcess({
     showLease(lease, metrics);
     const parts = { db, begin: actsOf(name, ids), ids, clock, log, metrics, lease, listen: database.listen };
     const billing = scope.keep('billing', await openBilling({ ...parts, policies }));
-    scope.keep('payment-work', await openPaymentWork({ ...parts, payments }));
+    scope.keep('payment-work', await openPaymentWork({ ...parts, payments, policies }));
     scope.keep('invoicing', await openInvoicing({ ...parts, policies }, paymentsChannel));
     scope.ready('accrual', billing.check);
   },

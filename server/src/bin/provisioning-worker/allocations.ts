@@ -9,10 +9,11 @@ import {
   makeUnattended,
   taskTimes,
 } from '../../domains/allocations/index.ts';
-import { answersChannel, makeNodeListeners, type Tasks } from '../../domains/nodes/index.ts';
+import { answersChannel, denialsChannel, makeNodeListeners, type Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
 import { makeTenancyListeners, tenancyChannel } from '../../domains/tenancy/index.ts';
+import { makeTerminalGuard } from '../../domains/terminal/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import type { Lease } from '../../kernel/process/lease.ts';
 import type { Common } from '../../kernel/process/process.ts';
@@ -33,6 +34,7 @@ const guardEveryMs = {
   reattest: 15_000,
   unattended: 5_000,
   authorizedKeys: 5_000,
+  terminals: 2_000,
 };
 
 /** Serves the sagas of allocations and runs the guards. */
@@ -103,15 +105,18 @@ export async function serveAllocations(
     taskSeconds: () => policies.number('node.task_ttl_seconds'),
     ...{ log, metrics },
   });
+  const terminals = makeTerminalGuard({ ...{ db, begin: actsOf('terminal-guard', ids), ids, clock }, log, metrics });
   const { expiry, lostNodes, idle, drift } = guards;
-  const watching = { expiry, lostNodes, idle, drift, reattest, unattended, authorizedKeys };
+  const watching = { expiry, lostNodes, idle, drift, reattest, unattended, authorizedKeys, terminals };
   for (const [name, guard] of Object.entries(watching)) {
     const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
     const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, lease, everyMs }));
-    // Keys of a person who left are removed at once, not with the next round.
-    if (guard === authorizedKeys) {
-      scope.keep('authorized-keys-wake', await database.listen(tenancyChannel, reconciling.wake));
+    // Keys and terminals of a person who left end at once, not with the next round.
+    if (guard === authorizedKeys || guard === terminals) {
+      scope.keep(`${guard.name}-wake`, await database.listen(tenancyChannel, reconciling.wake));
     }
+    // Terminals of a node whose certificates were revoked end at once, too.
+    if (guard === terminals) scope.keep('terminals-denials', await database.listen(denialsChannel, reconciling.wake));
     // A task that failed is dealt with at once.
     if (guard === unattended) scope.keep('unattended-wake', await database.listen(answersChannel, reconciling.wake));
   }

@@ -10,6 +10,7 @@ import {
 } from '../../domains/nodes/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
+import { makeTelemetryPoints, makeTelemetryUpkeep } from '../../domains/telemetry/index.ts';
 import { makeInvitationExpiry } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/process/config.ts';
@@ -55,6 +56,8 @@ export const provisioningWorker = defineProcess({
     const invitations = makeInvitationExpiry({ db, begin: actsOf('tenancy', ids), ids });
     scope.keep('invitation-expiry', startReconciler(invitations, { clock, log, lease, everyMs: ageEveryMs }));
     scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, lease, everyMs: ageEveryMs }));
+    const upkeep = makeTelemetryUpkeep({ points: makeTelemetryPoints(database.unaudited), policies, clock });
+    scope.keep('telemetry-upkeep', startReconciler(upkeep, { clock, log, lease, everyMs: ageEveryMs }));
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
     const sweeper = scope.keep(
       'task-sweeper',

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consoleSessionPlace } from '../../domains/identity/index.ts';
+import { consoleSessionPlace, makeConsoleTokens } from '../../domains/identity/index.ts';
 import { openTaskSigners } from '../../domains/nodes/index.ts';
 import { makeSigner } from '../../domains/service-accounts/signer.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -125,7 +125,7 @@ describe('replacing the sealing key of an installation', () => {
     for (const [index, id] of sessionIds.entries()) {
       if (index % 2 === 1) continue;
       const sealed = sealOf('console').close(`renewed ${index}`, consoleSessionPlace(id));
-      expect(await database.consoleTokens.renew(id, 0n, sealed)).toBe(true);
+      expect(await makeConsoleTokens(database.unaudited).renew(id, 0n, sealed)).toBe(true);
     }
   }
 

@@ -4,17 +4,17 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Policies } from '../policy/index.ts';
-import { adminRoutes } from './admin.ts';
-import { groupRoutes } from './groups/groups.ts';
+import { adminRoutes } from './admin-routes.ts';
+import { groupRoutes } from './groups/groups-routes.ts';
 import { findGroup } from './groups/groups-store.ts';
-import { createRoutes } from './launch/create.ts';
+import { createRoutes } from './launch/create-routes.ts';
 import type { LifeParts } from './life/parts.ts';
-import { lifecycleRoutes } from './lifecycle.ts';
+import { lifecycleRoutes } from './lifecycle-routes.ts';
 import type { AllocationParts, LaunchMoney, ReadCharged } from './parts.ts';
 import { openPlacer } from './placement/open.ts';
 import { findOwner } from './store.ts';
 import { taskTimes } from './task-times.ts';
-import { readRoutes } from './views/read.ts';
+import { readRoutes } from './views/read-routes.ts';
 
 interface Owner {
   readonly absent: ErrorCode;
@@ -37,12 +37,15 @@ export async function openAllocations(parts: {
   readonly tasks: LifeParts['tasks'];
   readonly money: LaunchMoney;
   readonly readCharged: ReadCharged;
+  /** Whether this installation runs a terminal gateway. */
+  readonly hasTerminals: boolean;
   readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
 }): Promise<Allocations> {
   const { db, ids, policies } = parts;
   const { placer, close } = await openPlacer(parts);
   const limits: AllocationParts['limits'] = (who) => ({
     maxReleaseAttempts: policies.number('allocation.force_release_max_attempts', who),
+    hasTerminals: parts.hasTerminals,
   });
   const inside = { ...parts, ...taskTimes(policies), placer, limits };
   const whose = (row: { organization_id: string; project_id: string } | undefined) =>
@@ -99,5 +102,5 @@ export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts
 export { type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots/slots.ts';
 export { taskTimes } from './task-times.ts';
 export { makeNoteProgress } from './tasks/phases.ts';
-export { readCurrent, readTotals } from './totals/read.ts';
+export { readCurrent, readTotals } from './totals/read-store.ts';
 export { costMinor, perHourMinor } from './views/price.ts';

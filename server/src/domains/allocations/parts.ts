@@ -4,7 +4,7 @@ import type { Fault } from '../../kernel/fault.ts';
 import type { Policies } from '../policy/index.ts';
 import type { LifeParts } from './life/parts.ts';
 import type { Placer } from './placement/place.ts';
-import type { Limits } from './views/show.ts';
+import type { Limits } from './views/actions.ts';
 
 /** One launch as billing sees it. */
 export interface Order {
@@ -27,13 +27,21 @@ export interface LaunchMoney {
     tx: ReadTx,
     act: Viewer & InProject,
     orders: readonly Order[],
-  ): Promise<Fault<'insufficient_balance' | 'budget_exceeded'> | undefined>;
+  ): Promise<Fault<'insufficient_balance' | 'budget_exceeded' | 'invoice_past_due'> | undefined>;
   /** Refuses when a hard budget does not allow that an allocation of `requestedBy` lasts `seconds` longer. */
   checkExtension(
     tx: ReadTx,
     act: Viewer,
     extension: Pick<Order, 'perHour' | 'seconds' | 'tags'> & InProject & { readonly requestedBy: string },
   ): Promise<Fault<'budget_exceeded'> | undefined>;
+  /** Refuses to take a tag off an allocation by which a hard budget counts it, unless the caller sees to the account. */
+  checkTags(
+    tx: ReadTx,
+    act: Viewer,
+    of: InProject & { readonly requestedBy: string },
+    before: Order['tags'],
+    after: Order['tags'],
+  ): Promise<Fault<'budget_tag_locked'> | undefined>;
   /** Sets aside what the launches need first, where the organization pays ahead. */
   hold(tx: WriteTx, act: Act & InProject, orders: readonly Order[]): Promise<void>;
   /** Holds a quote of the project until the transaction ends, and answers its price. */

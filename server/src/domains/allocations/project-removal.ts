@@ -1,10 +1,5 @@
-import { type Database, sql, systemViewer } from '../../kernel/act.ts';
-
-const liveOfProject = sql(
-  'allocations-live-of-project',
-  `select id, state from allocations
-   where project_id = $1 and state not in ('released', 'failed') and mine(organization_id) order by id`,
-);
+import { type Database, systemViewer } from '../../kernel/act.ts';
+import { liveOfProject } from './project-removal-store.ts';
 
 /**
  * Releases everything that a project holds before the project is removed. The removal calls it again until nothing is left;

@@ -10,8 +10,9 @@ const policyOf = {
 /** The times and limits of `LifeParts`, from the policies. */
 export const taskTimes = (
   policies: Pick<Policies, 'number' | 'value'>,
-): Pick<LifeParts, 'taskSeconds' | 'graceSeconds' | 'failureMemoryMinutes' | 'placing'> => ({
+): Pick<LifeParts, 'taskSeconds' | 'graceSeconds' | 'failureMemoryMinutes' | 'gpuTimeSpeed' | 'placing'> => ({
   taskSeconds: (kind) => policies.number(policyOf[kind]),
+  gpuTimeSpeed: () => policies.number('node.simulated_gpu_time_speed'),
   graceSeconds: (organizationId) => policies.number('allocation.release_grace_seconds', { organizationId }),
   failureMemoryMinutes: () => policies.number('allocation.placement_failure_memory_minutes'),
   placing: () => ({

@@ -30,13 +30,18 @@ export interface Host {
 }
 
 /** Conditions that say something about the machine room and not about what is sold: shown, and nothing follows. */
-const shownOnly: ReadonlySet<string> = new Set(['ClockKept', 'KernelLogReadable', 'SshAnswers']);
+const shownOnly: ReadonlySet<string> = new Set(['ClockKept', 'KernelLogReadable', 'SshAnswers', 'GpusCool']);
 /** Said by the agent while it drains: the state of the node says so already. */
 const known: ReadonlySet<string> = new Set(['AcceptsLeases']);
 /** Conditions that a tenant with root on a whole node can cause without a hardware fault. */
 const tenantMade: ReadonlySet<string> = new Set(['GpusHealthy', 'DriverReady', 'StorageReady', 'HostResponsive']);
 /** What only the hardware brings about, as the host's kernel and the GPU's own counters see it. */
 const hardware = /\bxid[ _]?(\d+)|fallen off the bus|memory errors could not be corrected/i;
+
+/** What tenants read about conditions that are no fault of the hardware. */
+const wordsForTenants: Readonly<Record<string, string>> = {
+  GpusCool: 'A GPU is too hot and runs slower than usual. Nothing is lost; it speeds up again when it has cooled down.',
+};
 
 const kindOf = (type: string): string => type.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 
@@ -58,7 +63,7 @@ export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
         kind: kindOf(condition.type),
         effect: informs ? ('informs' as const) : ('blocks_sale' as const),
         message,
-        tenantMessage: fault ? faultWords(fault) : null,
+        tenantMessage: fault ? faultWords(fault) : (wordsForTenants[condition.type] ?? null),
         allocationId: null,
       };
       const named = slotsIn(condition.message, slots);

@@ -1,4 +1,4 @@
-import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
+import { type BeginAct, type Database, type ReadTx, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { makeApart, type Reconciler } from '../../kernel/process/reconciler.ts';
@@ -7,6 +7,7 @@ import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { heldBack } from './breaker.ts';
 import { judgedAtOnce } from './facts.ts';
 import { type Finding, isSame, judgeReport } from './judge.ts';
+import { silentSql } from './look-store.ts';
 import { type Replaced, replaceAlerts } from './replace.ts';
 import { listOver, listReports } from './store.ts';
 
@@ -71,17 +72,6 @@ export function makeAttention(parts: RoundParts): Reconciler {
     },
   };
 }
-
-const silentSql = sql(
-  'alert-silence',
-  `select n.id, r.reported_at, a.id is null as is_new from nodes n left join node_reports r on r.node_id = n.id
-     left join alerts a on a.node_id = n.id and a.source = 'presence'
-   where n.state in ('enrolling', 'active', 'offline', 'quarantined', 'draining')
-     and ((a.id is null and $1::timestamptz is not null and coalesce(r.reported_at, n.updated_at) < $1)
-       or (a.id is not null and r.reported_at >= $2))
-     or (a.id is not null and n.state not in ('enrolling', 'active', 'offline', 'quarantined', 'draining'))
-   order by n.id limit $3`,
-);
 
 /**
  * Raises alerts for silent nodes, in any state: a drained or quarantined one can be lost as well. Silence stops new

@@ -1,24 +1,11 @@
 import { alertChanged, alertClosed, alertOpened, breakerTripped, type DeclaredEvent } from '@gpuaas/contract';
-import { type BeginAct, type Database, sql, systemViewer } from '../../kernel/act.ts';
+import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Reconciler } from '../../kernel/process/reconciler.ts';
 import { listUntold, markTold } from './breaker-store.ts';
 import { toldAtOnce } from './facts.ts';
-
-const waitingSql = sql(
-  'alert-news-waiting',
-  `select exists (select from alert_changes) or exists (
-     select from automation_breakers where tripped_at is not null and told_at is null) as waiting`,
-);
-const takeSql = sql(
-  'alert-news-take',
-  `with taken as (
-     delete from alert_changes where id in (select id from alert_changes order by id limit $1)
-     returning id, what, effect_before, alert
-   )
-   select what, effect_before, alert from taken order by id`,
-);
+import { takeSql, waitingSql } from './news-store.ts';
 
 interface Change {
   readonly what: 'opened' | 'changed' | 'closed';

@@ -4,28 +4,35 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
  * Charges what is proven and not yet charged: windows, their entries in the ledger, the sums by day, and how far each meter has
  * come, in one statement for many meters. Windows lie on a grid of `$1` seconds. A window is charged when its time is proven
  * to its end; the last one when its lease has ended, or when nothing was heard of it for `$4` milliseconds. Meters that
- * another worker is at are left to it. Time is the database's.
+ * another worker is at are left to it. A release cuts what is not charged yet: evidence may have come while it was being accepted, so
+ * windows are also left until they have been over for `$8` milliseconds. Time is `$7`, which the worker reads from the database in
+ * the same transaction; its own clock decides nothing.
  */
 const accrueSql = sql(
   'usage-accrue',
   `with due as materialized (
-     select m.*, u.upto, u.first from usage_meters m
+     select m.*, u.upto, u.first, u.proven_to from usage_meters m
        join billing_accounts b on b.organization_id = m.organization_id and b.currency = m.currency
-       cross join lateral (select f.first, least(f.first + make_interval(secs => $1::int * $3::int),
-         case when m.ended or m.evidence_to < statement_timestamp() - make_interval(secs => $4 / 1000.0) then m.evidence_to
-           else to_timestamp(floor(extract(epoch from m.evidence_to) / $1::int)::bigint * $1::int) end) as upto
-         from (select to_timestamp(floor(extract(epoch from m.accrued_to) / $1::int)::bigint * $1::int) as first) f) u
-     where m.accrued_to < m.evidence_to and u.upto > m.accrued_to and mine(m.organization_id)
+       join allocations a on a.id = m.resource_id and mine(a.organization_id)
+       cross join lateral (select to_timestamp(floor(extract(epoch from m.accrued_to) / $1::int)::bigint * $1::int) as first,
+         greatest(m.accrued_to, least(m.evidence_to, a.releasing_at, a.ended_at)) as proven_to) f
+       cross join lateral (select f.first, f.proven_to, least(f.first + make_interval(secs => $1::int * $3::int),
+         case when m.ended or f.proven_to < m.evidence_to
+             or m.evidence_to < $7::timestamptz - make_interval(secs => $4 / 1000.0) then f.proven_to
+           else to_timestamp(floor(extract(epoch from least(f.proven_to, $7::timestamptz
+             - make_interval(secs => $8 / 1000.0))) / $1::int)::bigint * $1::int) end) as upto) u
+     where m.accrued_to < m.evidence_to and (u.upto > m.accrued_to or u.proven_to < m.evidence_to) and mine(m.organization_id)
      order by m.resource_id, m.meter limit $2 for no key update of m skip locked
    ), windows as (
      select d.resource_id, d.meter, d.unit, d.gpus, greatest(g.at, d.accrued_to) as from_at,
        least(g.at + make_interval(secs => $1::int), d.upto) as to_at
      from due d cross join lateral generate_series(d.first, d.upto - interval '1 microsecond', make_interval(secs => $1::int))
        as g (at)
+     where d.upto > d.accrued_to
    ), measured as (
      select w.resource_id, w.meter, w.from_at, w.to_at,
        sum((extract(epoch from least(e.counts_to, w.to_at) - greatest(e.counts_from, w.from_at)) * 1000)::bigint
-         * case w.unit when 'node_hour' then (e.gpus >= w.gpus)::int else least(e.gpus, w.gpus) end)::bigint as quantity_ms,
+         * e.speed * case w.unit when 'node_hour' then (e.gpus >= w.gpus)::int else least(e.gpus, w.gpus) end)::bigint as quantity_ms,
        sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence
      from windows w join usage_evidence e on e.allocation_id = w.resource_id and e.from_at < w.to_at
        and e.from_at > w.from_at - interval '1 day' and e.counts_from < w.to_at and e.counts_to > w.from_at
@@ -40,7 +47,7 @@ const accrueSql = sql(
    ), rounded as (
      select p.*, div(p.exact * 2 + 3600000000000, 7200000000000)::bigint as charged from priced p
    ), charged as materialized (
-     select r.*, id_at(statement_timestamp()) as id, r.charged - lag(r.charged, 1, r.charged_before) over
+     select r.*, id_at($7::timestamptz) as id, r.charged - lag(r.charged, 1, r.charged_before) over
        (partition by r.resource_id, r.meter order by r.from_at) as amount from rounded r
    ), kept as (
      insert into usage_windows (id, organization_id, project_id, resource_id, meter, sku, price_id, requested_by, currency,
@@ -48,9 +55,9 @@ const accrueSql = sql(
      select c.id, c.organization_id, c.project_id, c.resource_id, c.meter, c.sku, c.price_id, c.requested_by, c.currency,
        c.unit, c.from_at, c.to_at, c.quantity_ms, c.rate_micro, c.exact, c.charged, c.amount, c.evidence from charged c
    ), entered as (
-     insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, project_id, actor_id,
+     insert into ledger_entries (id, organization_id, currency, kind, at, accounts, amounts, project_id, actor_id,
        correlation_id, document)
-     select c.id, c.organization_id, c.currency, 'usage', '{customer,revenue}', array[-c.amount, c.amount], c.project_id, $5,
+     select c.id, c.organization_id, c.currency, 'usage', $7::timestamptz, '{customer,revenue}', array[-c.amount, c.amount], c.project_id, $5,
        $6, sha256(convert_to(usage_text(c.id, c.organization_id, c.project_id, c.resource_id, c.meter, c.sku, c.price_id,
          c.requested_by, c.currency, c.unit, c.from_at, c.to_at, c.quantity_ms, c.rate_micro, c.exact, c.charged, c.amount,
          c.evidence), 'UTF8'))
@@ -58,13 +65,13 @@ const accrueSql = sql(
    ), days as (
      insert into usage_days as d (id, organization_id, day, resource_id, meter, project_id, sku, currency, requested_by,
        quantity_ms, amount_minor, windows)
-     select id_at(statement_timestamp()), c.organization_id, (c.from_at at time zone 'UTC')::date, c.resource_id, c.meter,
+     select id_at($7::timestamptz), c.organization_id, (c.from_at at time zone 'UTC')::date, c.resource_id, c.meter,
        c.project_id, c.sku, c.currency, c.requested_by, sum(c.quantity_ms), sum(c.amount), count(*)
      from charged c group by 2, 3, 4, 5, 6, 7, 8, 9
      on conflict (resource_id, meter, day) do update set quantity_ms = d.quantity_ms + excluded.quantity_ms,
        amount_minor = d.amount_minor + excluded.amount_minor, windows = d.windows + excluded.windows
    ), moved as (
-     update usage_meters m set accrued_to = d.upto, exact = coalesce(l.exact, m.exact),
+     update usage_meters m set accrued_to = greatest(m.accrued_to, d.upto), evidence_to = d.proven_to, exact = coalesce(l.exact, m.exact),
        charged_minor = coalesce(l.charged, m.charged_minor)
      from due d left join (select resource_id, meter, max(exact) as exact, max(charged) as charged from charged
        group by resource_id, meter) l on l.resource_id = d.resource_id and l.meter = d.meter
@@ -83,7 +90,12 @@ const lagSql = sql(
    where m.accrued_to < m.evidence_to and mine(m.organization_id)
      and (m.ended or floor(extract(epoch from m.evidence_to) / $1::int) > floor(extract(epoch from m.accrued_to) / $1::int))`,
 );
+const timeSql = sql('billing-time', 'select statement_timestamp() as now');
 const monthsSql = sql('ledger-months-ahead', 'select ledger_months_ahead(act_time()) as made');
+
+/** What time it is, for everything that is charged: the database's, the same for all workers. */
+export type BillingTime = (tx: ReadTx) => Promise<Date>;
+export const databaseTime: BillingTime = async (tx) => (await tx.rows<{ now: Date }>(timeSql))[0]?.now as Date;
 
 export interface Accrued {
   readonly meters: number;
@@ -95,15 +107,18 @@ export interface AccrualBounds {
   readonly meters: number;
   readonly windows: number;
   readonly tailMs: number;
+  /** How long a window is over before it is charged: releases that were accepted in it are known by then. */
+  readonly settleMs: number;
 }
 export async function accrue(
   tx: WriteTx,
   bounds: AccrualBounds,
   by: { readonly actorId: string; readonly correlationId: string },
+  now: Date,
 ): Promise<Accrued> {
   const [done] = await tx.rows<Accrued>(accrueSql, [
     ...[bounds.windowSeconds, bounds.meters, bounds.windows, bounds.tailMs],
-    ...[by.actorId, by.correlationId],
+    ...[by.actorId, by.correlationId, now, bounds.settleMs],
   ]);
   return done as Accrued;
 }

@@ -6,6 +6,7 @@ import { systemIds } from '../../kernel/id.ts';
 import { minuteMs, secondMs } from '../../kernel/units.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openTestSchema, type TestSchema } from '../../testing/schema.ts';
+import { asSystem } from '../../testing/world.ts';
 import { makeAccrue, makeMonthsAhead } from './accrual.ts';
 import { type EvidenceRow, storeEvidence } from './evidence-store.ts';
 import { microPerMinor } from './facts.ts';
@@ -25,8 +26,9 @@ beforeAll(async () => {
   await root.connect();
   [api, billing] = [await openAs(schema, 'gpuaas_api'), await openAs(schema, 'gpuaas_billing')];
   leases = await makeLeases(root);
-  accrue = makeAccrue({ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds });
+  accrue = makeAccrue(worker());
 });
+const worker = () => ({ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds });
 afterAll(async () => {
   await Promise.all([api.close(), billing.close()]);
   await root.end();
@@ -54,10 +56,11 @@ const rowsOf = (lease: Lease, stretches: readonly Stretch[], firstSequence = 1):
     final,
     record: JSON.stringify({ lease: lease.allocationId, fromMs, toMs, gpus }),
     result_key: 'k',
+    speed: 1,
   }));
 const deliver = async (rows: readonly EvidenceRow[]) => {
   const written = await api.database.write(actOf('test.deliver'), async (tx) =>
-    tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0 }), {
+    tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0, now: new Date(), speed: 1 }), {
       target: { type: 'usage_evidence', id: 'test' },
       events: 'none',
     }),
@@ -211,6 +214,34 @@ describe('accrual', () => {
     await deliver(rowsOf(lease, [{ fromMs, toMs: fromMs + 400, gpus: 1, final: true }]));
     await accrueAll(60);
     expect(await charged(lease.allocationId)).toMatchObject({ windows: '400' });
+  });
+
+  it('charges nothing behind a release that was being accepted while evidence came', async () => {
+    const home = await foundOrganization(root);
+    const lease = await leases.lease(home, { takenAt: new Date(base), unitPriceMinor: 3_600_000n });
+    await deliver(rowsOf(lease, [{ fromMs: 0, toMs: 10_700, gpus: 1 }]));
+    await asSystem(root, 'update allocations set releasing_at = $2, version = version + 1 where id = $1', [
+      ...[lease.allocationId, new Date(base + 10_250)],
+    ]);
+    await accrueAll(60);
+    expect(await charged(lease.allocationId)).toMatchObject({ windows: '10250', meter: '10250' });
+    const { rows } = await root.query(
+      'select accrued_to = evidence_to as settled from usage_meters where resource_id = $1',
+      [lease.allocationId],
+    );
+    expect(rows).toEqual([{ settled: true }]);
+  });
+
+  it('charges a window only when a release in it would be known', async () => {
+    const home = await foundOrganization(root);
+    const lease = await leases.lease(home, { takenAt: new Date(base), unitPriceMinor: 3_600_000n });
+    const minute = Date.parse('2026-04-01T00:00:00Z');
+    const at = (ms: number) => makeAccrue({ ...worker(), time: async () => new Date(minute + ms) });
+    await deliver(rowsOf(lease, [{ fromMs: minute - base - minuteMs, toMs: minute - base, gpus: 1 }]));
+    await at(1_999)(60);
+    expect((await charged(lease.allocationId)).n).toBe(0);
+    await at(2_000)(60);
+    expect(await charged(lease.allocationId)).toMatchObject({ n: 1, windows: '60000' });
   });
 
   it('charges evidence that comes after an outage, and never the time of which there is none', async () => {

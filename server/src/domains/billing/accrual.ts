@@ -3,23 +3,32 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Reconciler } from '../../kernel/process/reconciler.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
-import { type AccrualBounds, type Accrued, accrue, makeMonths } from './accrual-store.ts';
-import { metersAtOnce, tailAfterMs, windowsAtOnce } from './facts.ts';
+import {
+  type AccrualBounds,
+  type Accrued,
+  accrue,
+  type BillingTime,
+  databaseTime,
+  makeMonths,
+} from './accrual-store.ts';
+import { metersAtOnce, settleAfterMs, tailAfterMs, windowsAtOnce } from './facts.ts';
 
 interface Parts {
   readonly db: Database;
   readonly begin: BeginAct;
   readonly ids: Ids;
+  /** Asked in the transaction that charges; the database's when left out. */
+  readonly time?: BillingTime;
 }
 
 /** Charges a bounded number of windows in one transaction; undefined when nothing was due. */
 export const makeAccrue =
-  ({ db, begin, ids }: Parts) =>
+  ({ db, begin, ids, time = databaseTime }: Parts) =>
   async (windowSeconds: number, bounds: Partial<AccrualBounds> = {}): Promise<Accrued | undefined> => {
     const act = begin('usage.accrue', { correlationId: ids.next() });
     const written = await db.write(act, async (tx) => {
-      const usual = { meters: metersAtOnce, windows: windowsAtOnce, tailMs: tailAfterMs };
-      const done = await accrue(tx, { windowSeconds, ...usual, ...bounds }, act);
+      const usual = { meters: metersAtOnce, windows: windowsAtOnce, tailMs: tailAfterMs, settleMs: settleAfterMs };
+      const done = await accrue(tx, { windowSeconds, ...usual, ...bounds }, act, await time(tx));
       if (done.meters === 0) return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
       return tx.commit(done, {
         target: { type: 'ledger', id: 'usage' },

@@ -3,29 +3,32 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 const keysSql = sql('usage-node-keys', 'select id, result_key from nodes where id = any ($1::uuid[])');
 /**
  * Stores what nodes have signed, and moves the meters on. A record counts when the same node proved the same lease ready;
- * from that proof on, and until the release was accepted or its cap was reached. What is there already is answered as stored.
+ * from that proof on, and until the release was accepted or its cap was reached. Only a simulated host may say that GPU time passes
+ * faster, and only as fast as `$5`. What is there already is answered as stored.
  */
 const storeSql = sql(
   'usage-evidence-store',
   `with given as materialized (
      select g.*, sha256(convert_to(g.record, 'UTF8')) as digest from jsonb_to_recordset($1::jsonb) as g (n int, node_id uuid,
        allocation_id uuid, generation bigint, sequence bigint, from_at timestamptz, to_at timestamptz, gpus text[],
-       final boolean, record text, result_key text)
+       final boolean, speed integer, record text, result_key text)
    ), judged as materialized (
      select g.*, a.organization_id, a.project_id, a.requested_by, a.sku, a.price_id, a.currency, a.unit_price_minor,
        a.gpu_count, k.billing_unit, coalesce(a.releasing_at, a.ended_at) as stop_at, t.taken_at,
-       case when a.max_spend_minor is not null then t.taken_at + make_interval(secs => a.max_duration_seconds) end as spent_at,
+       case when a.max_spend_minor is not null then t.taken_at
+         + make_interval(secs => a.max_duration_seconds::float8 / g.speed) end as spent_at,
        (select count(*)::int from jsonb_array_elements(t.document -> 'gpus') e where e ->> 'uuid' = any (g.gpus)) as seen,
        case
          when s.digest = g.digest then 'stored'
          when s.digest is not null or a.id is null then 'refused'
+         when g.speed <> 1 and (g.speed <> $5::int or o.simulated is not true) then 'refused'
          when t.taken_at is null then case when a.state = 'provisioning' and a.node_id = g.node_id then 'later' else 'refused' end
-         when g.to_at > statement_timestamp() + make_interval(secs => $3 / 1000.0) then 'later'
+         when g.to_at > $4::timestamptz + make_interval(secs => $3 / 1000.0) then 'later'
          when g.from_at < m.accrued_to or exists (select from usage_evidence e where e.allocation_id = g.allocation_id
            and e.from_at < g.to_at and e.to_at > g.from_at and mine(e.organization_id)) then 'refused'
          else 'new' end as outcome
      from given g left join allocations a on a.id = g.allocation_id and mine(a.organization_id)
-       left join skus k on k.slug = a.sku
+       left join skus k on k.slug = a.sku left join nodes o on o.id = g.node_id
        left join lateral (select r.taken_at, r.document from readiness_attestations r where r.allocation_id = g.allocation_id
          and r.node_id = g.node_id and r.generation = g.generation and r.passed and mine(r.organization_id) order by r.id limit 1) t on true
        left join usage_evidence s on s.allocation_id = g.allocation_id and s.generation = g.generation
@@ -33,10 +36,10 @@ const storeSql = sql(
        left join usage_meters m on m.resource_id = g.allocation_id and m.meter = 'gpu_time' and mine(m.organization_id)
    ), stored as (
      insert into usage_evidence (allocation_id, organization_id, node_id, generation, sequence, from_at, to_at, counts_from,
-       counts_to, gpus, record, digest, result_key)
+       counts_to, gpus, record, digest, result_key, speed)
      select j.allocation_id, j.organization_id, j.node_id, j.generation, j.sequence, j.from_at, j.to_at,
        greatest(j.from_at, j.taken_at), greatest(j.from_at, j.taken_at, least(j.to_at, j.stop_at, j.spent_at)), j.seen, j.record, j.digest,
-       j.result_key
+       j.result_key, j.speed
      from judged j where j.outcome = 'new' order by j.allocation_id, j.from_at
      returning allocation_id, counts_from, counts_to
    ), metered as (
@@ -69,6 +72,8 @@ export interface EvidenceRow {
   readonly to_at: string;
   readonly gpus: readonly string[];
   readonly final: boolean;
+  /** 1, or that of a simulated host. */
+  readonly speed: number;
   readonly record: string;
   readonly result_key: string;
 }
@@ -88,5 +93,5 @@ export const findResultKeys = async (tx: ReadTx, nodeIds: readonly string[]): Pr
 export const storeEvidence = (
   tx: WriteTx,
   rows: readonly EvidenceRow[],
-  how: { readonly microPerMinor: bigint; readonly aheadMs: number },
-) => tx.rows<EvidenceOutcome>(storeSql, [JSON.stringify(rows), how.microPerMinor, how.aheadMs]);
+  how: { readonly microPerMinor: bigint; readonly aheadMs: number; readonly now: Date; readonly speed: number },
+) => tx.rows<EvidenceOutcome>(storeSql, [JSON.stringify(rows), how.microPerMinor, how.aheadMs, how.now, how.speed]);

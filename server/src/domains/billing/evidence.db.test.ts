@@ -23,6 +23,8 @@ let billing: DatabasePort;
 let desk: EvidenceDesk;
 let leases: Awaited<ReturnType<typeof makeLeases>>;
 let accrue: ReturnType<typeof makeAccrue>;
+/** How fast GPU time may pass on simulated hosts. */
+let speed = 1;
 const { privateKey } = generateKeyPairSync('ed25519');
 const stranger = generateKeyPairSync('ed25519').privateKey;
 const base = Date.parse('2026-02-01T12:00:00.000Z');
@@ -51,6 +53,7 @@ const openDesk = (clock: Clock): EvidenceDesk =>
   openEvidenceDesk({
     ...{ db: api.database, begin: actsOf('billing', systemIds), ids: systemIds, clock, log: silentLog },
     metrics: makeMetrics('test', '0.0.0'),
+    speed: () => speed,
   });
 const signed = (lease: Lease, of: Partial<NodeUsageRecord> = {}, key: KeyObject = privateKey): NodeUsageRecord => {
   const record = {
@@ -124,6 +127,33 @@ describe('evidence of usage', () => {
     ]);
     expect(await take(signed(mine))).toEqual(['stored']);
     expect(await charged(mine)).toBe(30);
+  });
+
+  it('says that GPU time passed faster on simulated hosts alone, and only as fast as the installation does', async () => {
+    const faster = signed(await lease(), { speed: 3_600, to: at(10) });
+    expect(await take(faster)).toEqual(['refused']);
+    speed = 3_600;
+    try {
+      expect(await take(signed(await lease(), { speed: 3_600, to: at(10) }))).toEqual(['refused']);
+      await asSystem(root, `update nodes set topology = '{"simulated": true}', version = version + 1 where id = $1`, [
+        leases.nodeId,
+      ]);
+      expect(await take(signed(await lease(), { speed: 60, to: at(10) }))).toEqual(['refused']);
+      const [hour, capped, usual] = [await lease(), await lease(), await lease()];
+      await asSystem(
+        root,
+        'update allocations set max_spend_minor = 100, max_duration_seconds = 1000, version = version + 1 where id = $1',
+        [capped.allocationId],
+      );
+      const second = { speed: 3_600, to: at(1_000) };
+      expect(await take(signed(hour, second), signed(capped, second), signed(usual, { to: at(1_000) }))).toEqual([
+        ...['stored', 'stored', 'stored'],
+      ]);
+      expect([await charged(hour), await charged(capped), await charged(usual)]).toEqual([360, 100, 0]);
+    } finally {
+      speed = 1;
+      await asSystem(root, 'update nodes set topology = null, version = version + 1 where id = $1', [leases.nodeId]);
+    }
   });
 
   it('is refused where it overlaps what is there, and where it comes behind what was settled', async () => {

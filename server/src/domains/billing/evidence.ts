@@ -6,6 +6,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { isSignedBy } from '../nodes/index.ts';
+import { type BillingTime, databaseTime } from './accrual-store.ts';
 import { type EvidenceRow, findResultKeys, storeEvidence } from './evidence-store.ts';
 import {
   aheadMs,
@@ -36,6 +37,10 @@ interface Parts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Asked in the transaction that stores; the database's when left out. */
+  readonly time?: BillingTime;
+  /** How many times as fast GPU time passes on simulated hosts. */
+  readonly speed: () => number;
 }
 
 /**
@@ -94,7 +99,10 @@ export function openEvidenceDesk(parts: Parts): EvidenceDesk {
   };
 }
 
-async function write({ db, begin, ids }: Parts, batch: readonly Waiting[]): Promise<Outcome[][]> {
+async function write(
+  { db, begin, ids, speed, time = databaseTime }: Parts,
+  batch: readonly Waiting[],
+): Promise<Outcome[][]> {
   const outcomes: Outcome[][] = batch.map(({ records }) => records.map(() => 'refused'));
   const written = await db.write(begin('usage.record', { correlationId: ids.next() }), async (tx) => {
     const keys = await findResultKeys(tx, [...new Set(batch.map(({ nodeId }) => nodeId))]);
@@ -106,7 +114,10 @@ async function write({ db, begin, ids }: Parts, batch: readonly Waiting[]): Prom
         return [{ ...row, n: places.length - 1 }];
       }),
     );
-    const judged = rows.length > 0 ? await storeEvidence(tx, rows, { microPerMinor, aheadMs }) : [];
+    const judged =
+      rows.length > 0
+        ? await storeEvidence(tx, rows, { microPerMinor, aheadMs, now: await time(tx), speed: speed() })
+        : [];
     for (const { n, outcome } of judged) {
       const [at, of] = places[n] ?? [];
       if (at !== undefined && of !== undefined) (outcomes[at] as Outcome[])[of] = outcome;
@@ -146,6 +157,7 @@ export function judgeRecords(
       to_at: new Date(toMs).toISOString(),
       gpus: [...new Set(record.gpus)],
       final: record.final,
+      speed: record.speed ?? 1,
       record: canonicalJson(record),
       result_key: resultKey,
     };

@@ -6,6 +6,8 @@ export const metersAtOnce = 10_000;
 export const windowsAtOnce = 60;
 /** A window that is not full is charged when its meter has been silent this long. What comes later is charged behind it. */
 export const tailAfterMs = 15 * minuteMs;
+/** A window is charged when it has been over this long. A release that was accepted in it is committed by then, and cuts it. */
+export const settleAfterMs = 2 * secondMs;
 /** Where it is announced that evidence came. A name between processes of one installation. */
 export const evidenceChannel = 'gpuaas_usage';
 /** A worker whose rounds have not ended well for this long is not ready. */
@@ -96,3 +98,13 @@ export const budgetsEveryMs = 15 * secondMs;
 export const holdsEveryMs = 5 * secondMs;
 /** Budgets that one answer shows, and that one look compares. */
 export const mostBudgets = 1_000;
+/** How far back a release for lack of money is still shown. */
+export const releaseToldMs = 30 * dayMs;
+/** Releases for lack of money that lie this close together are one: a decision asks for many, and hosts take their time. */
+export const oneReleaseMs = hourMs;
+/** Allocations that the story of a release names. */
+export const releasedRows = 20;
+/** Links of a ledger that are read at once to count credit, and after so many the worker keeps the count. */
+export const linksAtOnce = 500;
+/** How often credit is looked at: it expires by the day. */
+export const creditEveryMs = 30 * secondMs;

@@ -35,7 +35,7 @@ function signedRows(of: Lease) {
     const signature = sign(null, Buffer.from(canonicalJson(covered)), privateKey).toString('base64url');
     return {
       ...{ n, node_id: of.nodeId, allocation_id: of.allocationId, generation: 1, sequence: n + 1, final: n === 9 },
-      ...{ from_at: covered.from, to_at: covered.to, gpus: of.gpus, result_key: resultKey },
+      ...{ from_at: covered.from, to_at: covered.to, gpus: of.gpus, result_key: resultKey, speed: 1 },
       record: canonicalJson({ ...covered, signature }),
     };
   });
@@ -48,7 +48,7 @@ beforeAll(async () => {
   tenant = await world.found('prover');
   lease = await leases.lease(tenant, { takenAt: new Date(base + 90_000), unitPriceMinor: 449n });
   await world.database.database.write(actOf('test.use'), async (tx) =>
-    tx.commit(await storeEvidence(tx, signedRows(lease), { microPerMinor, aheadMs: 0 }), {
+    tx.commit(await storeEvidence(tx, signedRows(lease), { microPerMinor, aheadMs: 0, now: new Date(), speed: 1 }), {
       target: { type: 'usage_evidence', id: 'test' },
       events: 'none',
     }),

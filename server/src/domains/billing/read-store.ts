@@ -1,5 +1,6 @@
 import type { LedgerLine } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
+import type { LadderState } from './ladder/decide.ts';
 
 /**
  * Lines as people read them: usage by allocation and day, everything else by entry. Both sides are read from an index in the
@@ -52,11 +53,13 @@ const chargedForSql = sql(
 );
 const accountsSql = sql(
   'billing-accounts',
-  `select b.organization_id, o.name, o.slug, b.currency, b.balance_minor, b.held_minor, b.entries,
+  `select b.organization_id, o.name, o.slug, b.currency, b.balance_minor, b.held_minor, b.entries, l.state, l.releases_at,
      coalesce((select sum(d.amount_minor) from usage_days d where d.organization_id = b.organization_id
        and d.day > (select (act_time() at time zone 'UTC')::date - $4::int) and mine(d.organization_id)), 0)::bigint as charged
    from billing_accounts b join organizations o on o.id = b.organization_id
+     join account_ladders l on l.organization_id = b.organization_id and mine(l.organization_id)
    where mine(b.organization_id) and o.deleted_at is null and ($1::uuid is null or b.organization_id < $1)
+     and ($6::text is null or l.state = $6)
      and ($2::text is null or o.name ilike '%' || $2 || '%' or o.slug ilike '%' || $2 || '%' or o.id::text = $3)
    order by b.organization_id desc limit $5`,
 );
@@ -104,6 +107,8 @@ export interface BillingAccountRow {
   readonly held_minor: bigint;
   readonly entries: bigint;
   readonly charged: bigint;
+  readonly state: LadderState;
+  readonly releases_at: Date | null;
 }
 
 export const listLines = (
@@ -128,12 +133,13 @@ export const findChargedFor = async (tx: ReadTx, allocationId: string) =>
   (await tx.rows<{ amount_minor: bigint; currency: string; charged_to: Date }>(chargedForSql, [allocationId]))[0];
 export const listAccounts = (
   tx: ReadTx,
-  q: string | undefined,
+  { q, state }: { readonly q?: string; readonly state?: LadderState },
   before: string | undefined,
   of: { readonly days: number; readonly limit: number },
 ) =>
   tx.rows<BillingAccountRow>(accountsSql, [
     ...[before ?? null, q === undefined ? null : escaped(q), q?.toLowerCase() ?? null, of.days, of.limit],
+    state ?? null,
   ]);
 export const findGranted = async (tx: ReadTx, organizationId: string, id: string) =>
   (await tx.rows<{ at: Date; balance_minor: bigint }>(grantedSql, [organizationId, id]))[0];

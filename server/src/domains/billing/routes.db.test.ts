@@ -51,13 +51,14 @@ async function use(tenant: Tenant, unitPriceMinor = 450n): Promise<Lease> {
       generation: 1,
       gpus: lease.gpus,
       result_key: 'k',
+      speed: 1,
     };
     const rows = [0, 1, 2, 3].map((n) => ({
       ...row,
       ...{ n, sequence: n + 1, from_at: at(n * 60 * minuteMs), to_at: at((n + 1) * 60 * minuteMs) },
       ...{ final: n === 3, record: `${lease.allocationId} ${n}` },
     }));
-    return tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0 }), {
+    return tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0, now: new Date(), speed: 1 }), {
       target: { type: 'usage_evidence', id: 'test' },
       events: 'none',
     });
@@ -117,8 +118,14 @@ describe('credit', () => {
       { organization_id: home.organizationId, slug: 'home', entries: expect.any(Number) },
     ]);
     expect(Object.keys(body.data[0]).sort()).toEqual(
-      ['balance', 'charged_30_days', 'entries', 'held', 'name', 'organization_id', 'slug'].sort(),
+      [
+        ...['balance', 'charged_30_days', 'entries', 'held', 'name', 'organization_id', 'releases_at', 'slug', 'state'],
+      ].sort(),
     );
+    const inState = async (state: string) =>
+      (await world.call('GET', `/api/v1/admin/billing/accounts?q=home&state=${state}`, { as: finance })).body.data;
+    expect(await inState('healthy')).toMatchObject([{ slug: 'home', state: 'healthy', releases_at: null }]);
+    expect(await inState('depleted')).toEqual([]);
   });
 });
 

@@ -10,11 +10,13 @@ import type { Policies } from '../policy/index.ts';
 import { makeAccrual, makeMonthsAhead } from './accrual.ts';
 import { readLag } from './accrual-store.ts';
 import { makeBudgets } from './budgets/watch.ts';
+import { makeCredit } from './credit/work.ts';
 import {
   accountsAtOnce,
   accrueEveryMs,
   budgetsEveryMs,
   compareEveryMs,
+  creditEveryMs,
   evidenceChannel,
   evidenceEveryMs,
   holdsEveryMs,
@@ -48,7 +50,12 @@ export interface Billing {
 /** Everything that the billing-worker does. */
 export async function openBilling(parts: Parts): Promise<Billing> {
   const { clock, log, lease, policies } = parts;
-  const windowSeconds = () => policies.number('billing.window_seconds');
+  // Where GPU time passes faster, a window of it does too.
+  const windowSeconds = () =>
+    Math.max(
+      1,
+      Math.floor(policies.number('billing.window_seconds') / policies.number('node.simulated_gpu_time_speed')),
+    );
   // Months first: what is charged before its month is made stays apart from it.
   await makeMonthsAhead(parts).round(new AbortController().signal);
   const ladder = startReconciler(makeLadder(parts), {
@@ -58,6 +65,7 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     startReconciler(each, { ...{ clock, log, lease, everyMs: holdsEveryMs, restMs: evidenceEveryMs } }),
   );
   others.push(startReconciler(makeBudgets(parts), { clock, log, lease, everyMs: budgetsEveryMs }));
+  const credit = startReconciler(makeCredit(parts), { clock, log, lease, everyMs: creditEveryMs });
   const charged = () => {
     for (const each of [ladder, ...others]) each.wake();
   };
@@ -81,7 +89,7 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     },
     async close() {
       await woken.close();
-      await Promise.all([accrual, ladder, ...others, months, sampling, comparing].map((each) => each.close()));
+      await Promise.all([accrual, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()));
     },
   };
 }

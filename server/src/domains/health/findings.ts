@@ -52,9 +52,16 @@ type Status = HealthFinding['status'];
 const judge = (value: number, { warn, bad }: Limits): Status => (value >= bad ? 'bad' : value >= warn ? 'warn' : 'ok');
 const present = (count: number): Status => (count > 0 ? 'ok' : 'bad');
 
-export function findAll(reading: Reading): HealthFinding[] {
-  const { pending, oldestPendingSeconds: outboxSeconds, tasksWaiting } = reading;
-  const share = (reading.connections / reading.maxConnections) * wholePercent;
+/** Every finding that follows from a reading, by section. */
+export const findAll = (reading: Reading): HealthFinding[] => [
+  ...findProcesses(reading),
+  ...findDatabase(reading),
+  ...findEvents(reading),
+  ...findFleet(reading),
+  ...findAudit(reading),
+];
+
+function findProcesses(reading: Reading): HealthFinding[] {
   return [
     {
       section: 'processes',
@@ -99,6 +106,12 @@ export function findAll(reading: Reading): HealthFinding[] {
         ? `${reading.unlistedProxy.address} sends forwarded headers but is not in GPUAAS_TRUSTED_PROXIES: they are ignored, and everybody behind it counts as one caller. If it is your proxy, list it.`
         : 'No forwarded headers came from a proxy that is not listed.',
     },
+  ];
+}
+
+function findDatabase(reading: Reading): HealthFinding[] {
+  const share = (reading.connections / reading.maxConnections) * wholePercent;
+  return [
     {
       section: 'database',
       name: 'database_answer',
@@ -123,6 +136,12 @@ export function findAll(reading: Reading): HealthFinding[] {
       unit: 'bytes',
       message: 'What the database takes on disk.',
     },
+  ];
+}
+
+function findEvents(reading: Reading): HealthFinding[] {
+  const { pending, oldestPendingSeconds: outboxSeconds } = reading;
+  return [
     {
       section: 'events',
       name: 'outbox_age',
@@ -146,14 +165,21 @@ export function findAll(reading: Reading): HealthFinding[] {
           : 'Events that could not be delivered: look at them, then deliver them again or discard them.',
     },
     ...findBehind(reading.behind),
+  ];
+}
+
+function findFleet(reading: Reading): HealthFinding[] {
+  const { tasksWaiting } = reading;
+  const blocking = reading.alerts.blocks_sale + reading.alerts.blocks_transition;
+  return [
     {
       section: 'fleet',
       name: 'alerts_blocking',
-      status: reading.alerts.blocks_sale + reading.alerts.blocks_transition === 0 ? 'ok' : 'warn',
-      value: reading.alerts.blocks_sale + reading.alerts.blocks_transition,
+      status: blocking === 0 ? 'ok' : 'warn',
+      value: blocking,
       unit: 'count',
       message:
-        reading.alerts.blocks_sale + reading.alerts.blocks_transition === 0
+        blocking === 0
           ? 'No alert keeps capacity from being sold.'
           : 'Alerts that keep slots or hosts from being sold or changed: look at each.',
     },
@@ -208,6 +234,11 @@ export function findAll(reading: Reading): HealthFinding[] {
       unit: 'seconds',
       message: 'How far the clock of the worst node is off.',
     },
+  ];
+}
+
+function findAudit(reading: Reading): HealthFinding[] {
+  return [
     {
       section: 'audit',
       name: 'audit_unsealed',

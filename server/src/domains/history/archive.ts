@@ -36,7 +36,7 @@ const subjects = ['audit', 'allocations', 'attestations', 'node_tasks'] as const
 
 /**
  * Makes months ahead of time, and takes history that is older than its retention out of the database: it is written to the
- * object store, noted with its digest, and only then removed. Each step can be repeated, so a process that dies in between
+ * object store, noted with its digest, and only removed once the api has compared the object with the rows. Each step can be repeated, so a process that dies in between
  * leaves an archive that the next one finishes.
  */
 export function makeArchiving(parts: ArchiveParts): Reconciler {
@@ -56,6 +56,8 @@ export function makeArchiving(parts: ArchiveParts): Reconciler {
         const archive = await openArchive(parts, subject, before);
         if (!archive) continue;
         if (!archive.archived_at) await writeObject(parts, archive);
+        // The api reads the object and confirms it; this process cannot.
+        if (!archive.confirmed_at) continue;
         await removeRows(parts, archive, signal);
         worked = true;
       }

@@ -1,7 +1,7 @@
-import { hourMs } from '../../kernel/units.ts';
+import { minuteMs } from '../../kernel/units.ts';
 
-/** How often the job looks for history that is due. Retentions are counted in days. */
-export const lookEveryMs = hourMs;
+/** How often the jobs look for history that is due, and for archives to confirm: a batch takes about two looks. */
+export const lookEveryMs = minuteMs;
 /** Rows that are read into an archive at a time. */
 export const pageRows = 2_000;
 /** Rows that one transaction removes: few transactions, none of them long. */

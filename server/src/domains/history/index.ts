@@ -10,6 +10,8 @@ import { listArchives, readSizes } from './store.ts';
 import { historyTables, policyOf } from './tables.ts';
 
 export { makeArchiving } from './archive.ts';
+export { makeConfirming } from './confirm.ts';
+export { lookEveryMs as confirmEveryMs } from './facts.ts';
 export { historyRoutes } from './routes.ts';
 
 type Parts = Omit<ArchiveParts, 'keptDays'> & {

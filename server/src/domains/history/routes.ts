@@ -36,7 +36,17 @@ const status = on(historyGet, async ({ db, policies }, who) => {
   return { data: data.sort((a, b) => b.bytes - a.bytes) };
 });
 
-const show = ({ rows, bytes, from_at, to_at, started_at, archived_at, removed_at, ...row }: ArchiveRow) => ({
+const show = ({
+  rows,
+  bytes,
+  from_at,
+  to_at,
+  started_at,
+  archived_at,
+  confirmed_at,
+  removed_at,
+  ...row
+}: ArchiveRow) => ({
   ...row,
   rows: rows === null ? null : Number(rows),
   bytes: bytes === null ? null : Number(bytes),
@@ -44,6 +54,7 @@ const show = ({ rows, bytes, from_at, to_at, started_at, archived_at, removed_at
   to_at: to_at.toISOString(),
   started_at: started_at.toISOString(),
   archived_at: archived_at?.toISOString() ?? null,
+  confirmed_at: confirmed_at?.toISOString() ?? null,
   removed_at: removed_at?.toISOString() ?? null,
 });
 const list = on(historyArchiveList, ({ db }, who, { query }) =>

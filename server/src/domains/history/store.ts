@@ -9,6 +9,7 @@ const beginSql = sql('history-begin', 'select history_begin($1, $2, $3, $4) as i
 const auditRowsSql = sql('history-audit-rows', 'select * from history_audit_rows($1, $2, $3, $4)');
 const batchRowsSql = sql('history-rows', 'select * from history_rows($1)');
 const archivedSql = sql('history-archived', 'select history_archived($1, $2, $3, $4)');
+const confirmSql = sql('history-confirm', 'select history_confirm($1, $2, $3)');
 const removeSql = sql('history-remove', 'select history_remove($1, $2, $3) as next');
 const sizesSql = sql(
   'history-sizes',
@@ -16,10 +17,15 @@ const sizesSql = sql(
    from history_sizes()`,
 );
 const columns = `id, subject, from_at, to_at, object_key, rows::text as rows, bytes::text as bytes, sha256, started_at,
-  archived_at, removed_at`;
+  archived_at, confirmed_at, removed_at`;
 const listSql = sql(
   'history-archives',
   `select ${columns} from history_archives where ($1::uuid is null or id < $1) order by id desc limit $2`,
+);
+const unconfirmedSql = sql(
+  'history-unconfirmed',
+  `select ${columns} from history_archives where archived_at is not null and confirmed_at is null and removed_at is null
+   order by id`,
 );
 const findSql = sql('history-archive', `select ${columns} from history_archives where id = $1`);
 const linksSql = sql(
@@ -42,6 +48,7 @@ export interface ArchiveRow {
   readonly sha256: string | null;
   readonly started_at: Date;
   readonly archived_at: Date | null;
+  readonly confirmed_at: Date | null;
   readonly removed_at: Date | null;
 }
 export interface LinkLine {
@@ -73,6 +80,9 @@ export const readAuditRows = (tx: ReadTx, id: string, chain: string, sequence: s
 export const readBatch = (tx: ReadTx, id: string) => tx.rows<BatchLine>(batchRowsSql, [id]);
 export const noteArchived = (tx: WriteTx, id: string, made: { rows: number; bytes: number; sha256: string }) =>
   tx.rows(archivedSql, [id, made.rows, made.bytes, made.sha256]);
+export const listUnconfirmed = (tx: ReadTx) => tx.rows<ArchiveRow>(unconfirmedSql);
+export const confirmArchive = (tx: WriteTx, archive: ArchiveRow) =>
+  tx.rows(confirmSql, [archive.id, archive.rows, archive.sha256]);
 export const removeArchived = async (tx: WriteTx, id: string, after: string | undefined, limit: number) =>
   (await tx.rows<{ next: string | null }>(removeSql, [id, after ?? null, limit]))[0]?.next ?? undefined;
 export const readSizes = (tx: ReadTx) =>

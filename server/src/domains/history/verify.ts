@@ -6,17 +6,19 @@ import type { ArchiveVerdict } from '@gpuaas/contract';
 import { linkHash } from '../../kernel/audit-link.ts';
 import type { Objects } from '../../ports/objects/port.ts';
 import { archiveFormat } from './facts.ts';
-import type { ArchiveRow, ChainPart, LinkLine } from './store.ts';
+import type { ArchiveRow, BatchLine, ChainPart, LinkLine } from './store.ts';
 
 /**
  * Reads an archive and recomputes what it holds: the digest of its bytes, whatever the store says of it, and its rows. An audit
  * archive has, for each chain, the links from the one after the last archive on; each link must follow the one before it, and the
- * last one must be the link that the database goes on from.
+ * last one must be the link that the database goes on from. The rows of a batch are compared with those in the database, as long as
+ * they are there.
  */
 export async function verifyArchive(
   objects: Objects,
   archive: ArchiveRow,
   chains: readonly ChainPart[],
+  expected?: readonly BatchLine[],
 ): Promise<ArchiveVerdict> {
   let rows = 0;
   const verdict = (broken: string | null): ArchiveVerdict => ({
@@ -48,7 +50,9 @@ export async function verifyArchive(
       return isHeadOf(archive, value) ? undefined : 'It is another archive.';
     }
     rows += 1;
-    return archive.subject === 'audit' ? check.next(value as LinkLine) : undefined;
+    if (archive.subject === 'audit') return check.next(value as LinkLine);
+    const isAsExpected = !expected || JSON.stringify(value) === JSON.stringify(expected[rows - 1]);
+    return isAsExpected ? undefined : `Row ${rows} is not the one in the database.`;
   };
   const { sha256, broken } = await readLines(object.body, see);
   if (broken !== undefined) return verdict(broken);

@@ -14,18 +14,19 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
-import type { Sightings } from '../../ports/database/port.ts';
-import { makePasswordChanged } from './account-sign-ins.ts';
-import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
-import { keepAddress } from './contact-addresses.ts';
+import type { Unaudited } from '../../ports/database/port.ts';
+import { makePasswordChanged } from './account-sign-ins-store.ts';
+import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console/console-sessions.ts';
+import { keepAddress } from './contact-addresses-store.ts';
 import { type FactorParts, factorRoutes, type OwnFactors } from './factors/routes.ts';
 import { freshMs, maxKnown, recentMs } from './facts.ts';
-import { type OwnAccounts, peopleRoutes } from './people.ts';
-import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
+import { type OwnAccounts, peopleRoutes } from './people-routes.ts';
+import { personalTokenRoutes, tokenPrefix } from './personal-tokens-routes.ts';
 import { findToken } from './personal-tokens-store.ts';
-import { type SessionParts, sessionRoutes } from './sessions.ts';
+import { type SessionParts, sessionRoutes } from './sessions-routes.ts';
 import { currentDenials } from './sessions-store.ts';
 import { openWatch, type Sighting } from './sightings.ts';
+import { makeSightings } from './sightings-store.ts';
 import { findRevocations, floorOf, type Revocations, raiseFloor, recentFloors } from './sign-in-floors-store.ts';
 import { findPerson, insertBinding, insertName, insertUser } from './store.ts';
 
@@ -216,7 +217,7 @@ export function openCredentials(
   parts: Parameters<typeof makeIdentities>[0] &
     Pick<SessionParts, 'sessionSubject' | 'announce'> & {
       readonly log: Log;
-      readonly sightings: Sightings;
+      readonly unaudited: Unaudited;
       readonly sessionMaxHours: () => number;
       readonly personalTokenMaxDays: (who: Viewer) => number;
       readonly beginFor: (action: string, who: AtBrowser) => Act;
@@ -226,7 +227,7 @@ export function openCredentials(
     },
 ): Credentials {
   const { db, ids, clock, announce } = parts;
-  const watch = openWatch({ ...parts, record: parts.sightings.record });
+  const watch = openWatch({ ...parts, record: makeSightings(parts.unaudited).record });
   const identities = makeIdentities(parts);
   const changed = () => {
     identities.forget();
@@ -253,8 +254,10 @@ export function openCredentials(
 
 /** Where every process hears that something was revoked. */
 export const denialsChannel = 'gpuaas_token_denied';
-export { endSignInsOfAccount, untilNextSecond } from './account-sign-ins.ts';
-export type { ConsoleSession } from './console-sessions-store.ts';
+export { endSignInsOfAccount, untilNextSecond } from './account-sign-ins-store.ts';
+export type { ConsoleSession } from './console/console-sessions-store.ts';
+export { type ConsoleTokens, makeConsoleTokens } from './console/console-tokens-store.ts';
+export { consoleSessionPlace, sealedConsoleSessions } from './console/sealed-console-sessions-store.ts';
 export {
   dropSecurityLetter,
   type FindSecurityLetter,
@@ -263,7 +266,7 @@ export {
   type RecordFactorChange,
 } from './factors/letters.ts';
 export { findAccountOf, type OwnFactors } from './factors/routes.ts';
-export { bindFirstOperator, hasOperator } from './first-operator.ts';
+export { bindFirstOperator, hasOperator } from './first-operator-store.ts';
 export {
   dropPasswordLetter,
   type FindPasswordLetter,
@@ -271,6 +274,5 @@ export {
   makePasswordLetters,
   type PasswordLetters,
 } from './password-letters.ts';
-export { consoleSessionPlace, sealedConsoleSessions } from './sealed-console-sessions.ts';
 export type { Revocations } from './sign-in-floors-store.ts';
 export { type AtBrowser, type ConsoleSessions, type Sighting, tokenPrefix };

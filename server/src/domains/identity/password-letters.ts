@@ -1,23 +1,9 @@
 import { hash } from 'node:crypto';
 import { passwordLinkRequested } from '@gpuaas/contract';
-import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../kernel/act.ts';
+import { type BeginAct, type Database, systemViewer, type WriteTx } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
-
-/**
- * Emails with a link to choose a password. The api, which may read accounts, decides who gets one; the email-worker may
- * not, and reads here what it has to write. The token in the link is derived from the id and a key that both have, so
- * no table, event or log contains it.
- */
-const insert = sql(
-  'password-letter-insert',
-  `insert into password_letters (id, account_id, login, email, token_hash, expires_at) values ($1, $2, $3, $4, $5, $6)`,
-);
-const find = sql(
-  'password-letter-find',
-  'select login, email, token_hash, expires_at from password_letters where id = $1',
-);
-const drop = sql('password-letter-delete', 'delete from password_letters where id = $1');
+import { drop, find, insert } from './password-letters-store.ts';
 
 export interface PasswordLetter {
   readonly login: string;
@@ -29,6 +15,7 @@ export type FindPasswordLetter = (id: string, correlationId: string) => Promise<
 
 const tokensOf = (seal: { digests(purpose: string, value: string): Buffer[] }, id: string): string[] =>
   seal.digests('password letter', id).map((digest) => digest.toString('base64url'));
+
 const hashed = (token: string): string => hash('sha256', token, 'hex');
 
 export interface PasswordLetters {
@@ -82,5 +69,6 @@ export const makeFindPasswordLetter =
     const token = tokensOf(parts.seal, id).find((each) => hashed(each) === row.token_hash);
     return token === undefined ? undefined : { login: row.login, email: row.email, token, expiresAt: row.expires_at };
   };
+
 /** Forgets the address once the letter has left, or will never leave. */
 export const dropPasswordLetter = (tx: WriteTx, id: string) => tx.run(drop, [id]);

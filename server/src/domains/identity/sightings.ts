@@ -2,8 +2,8 @@ import type { Credential } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
-import type { Seen, SeenSession, Sightings } from '../../ports/database/port.ts';
 import { everyMs, gatherMs, maxRemembered, maxWaiting } from './facts.ts';
+import type { Seen, SeenSession, Sightings } from './sightings-store.ts';
 import { describeDevice } from './user-agent.ts';
 
 /** A person was active. */

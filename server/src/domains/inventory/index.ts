@@ -1,12 +1,12 @@
 import type { Database, Mounted } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { catalogRoutes, makeCatalog } from './catalog.ts';
-import { defaultsRoutes } from './defaults.ts';
-import { imageRoutes } from './images.ts';
-import { priceRoutes } from './prices.ts';
-import { regionRoutes } from './regions.ts';
-import { skuRoutes } from './skus.ts';
+import { catalogRoutes, makeCatalog } from './catalog-routes.ts';
+import { defaultsRoutes } from './defaults-routes.ts';
+import { imageRoutes } from './images-routes.ts';
+import { priceRoutes } from './prices-routes.ts';
+import { regionRoutes } from './regions-routes.ts';
+import { skuRoutes } from './skus-routes.ts';
 
 /** Inventory: what is sold, what it costs, and how much of it is free. */
 export interface Inventory {
@@ -37,7 +37,7 @@ export function makeInventory(parts: {
   };
 }
 
-export { seedCatalog } from './defaults.ts';
-export { type EffectivePrice, findPrice } from './prices.ts';
-export { isRegion } from './regions.ts';
+export { seedCatalog } from './defaults-routes.ts';
+export { type EffectivePrice, findPrice } from './prices-routes.ts';
+export { isRegion } from './regions-routes.ts';
 export { findSku, type SkuRow } from './skus-store.ts';

@@ -97,23 +97,33 @@ async function use(tenant: Tenant): Promise<void> {
   const act = makeAct(systemViewer('api', { correlationId: systemIds.next() }), 'test.use', systemIds.next());
   await world.database.database.write(act, async (tx) => {
     const rows = [0, 1, 2, 3].map((n) => ({
-      ...{ node_id: lease.nodeId, allocation_id: lease.allocationId, generation: 1, gpus: lease.gpus, result_key: 'k' },
+      ...{
+        node_id: lease.nodeId,
+        allocation_id: lease.allocationId,
+        generation: 1,
+        gpus: lease.gpus,
+        result_key: 'k',
+        speed: 1,
+      },
       ...{ n, sequence: n + 1, final: n === 3, record: `${lease.allocationId} ${n}` },
       from_at: new Date(begun + n * 60 * minuteMs).toISOString(),
       to_at: new Date(begun + (n + 1) * 60 * minuteMs).toISOString(),
     }));
-    return tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0 }), {
+    return tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0, now: new Date(now), speed: 1 }), {
       ...{ target: { type: 'usage', id: 'x' }, events: 'none' },
     });
   });
-  const accrue = makeAccrue({ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds });
+  const accrue = makeAccrue({
+    ...{ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds },
+    time: async () => new Date(now),
+  });
   while (await accrue(3_600));
 }
 
 describe('documents about money', () => {
   it('carry the details that were set, and keep them when they change', async () => {
     const party = { legal_name: 'GPU Cloud GmbH', address_lines: ['Weg 1'], postal_code: '53111', city: 'Bonn' };
-    expect((await asFinance('PUT', 'seller', { ...party, country: 'DE', tax_id: 'DE123456789' })).status).toBe(200);
+    expect((await asFinance('PUT', 'seller', { ...party, country: 'DE', tax_id: 'DE123456788' })).status).toBe(200);
     const details = { ...party, legal_name: 'Zażółć Łódź', country: 'PL', tax_id: null, customer_type: 'consumer' };
     const set = await world.call('PUT', `/api/v1/organizations/${contract.organizationId}/billing/details`, {
       ...{ as: contract.token, key: systemIds.next(), body: { ...details, invoice_email: 'billing@example.test' } },
@@ -121,6 +131,12 @@ describe('documents about money', () => {
     expect(set.body.details).toMatchObject({ legal_name: 'Zażółć Łódź', country: 'PL' });
     expect((await ask(contract, 'details')).body).toEqual(set.body);
     expect((await ask(contract, 'details', prepaid.subject)).status).toBe(404);
+    const wrong = await world.call('PUT', `/api/v1/organizations/${contract.organizationId}/billing/details`, {
+      ...{ as: contract.token, key: systemIds.next(), body: { ...details, country: 'DE', tax_id: 'DE123456789' } },
+    });
+    expect(wrong).toMatchObject({ status: 422, body: { code: 'tax_id_invalid' } });
+    const seller = await asFinance('PUT', 'seller', { ...party, country: 'AT', tax_id: 'ATU13585628' });
+    expect(seller.body.code).toBe('tax_id_invalid');
   });
 
   it('give a receipt for each payment, with its tax, once', async () => {
@@ -198,7 +214,7 @@ describe('invoices of an account with a contract', () => {
     const [document] = await documents(contract, 'invoice');
     const { content } = (await ask(contract, `documents/${document?.id}`)).body;
     expect(content).toMatchObject({
-      ...{ due_on: '2026-07-18', customer: { legal_name: 'Zażółć Łódź' }, seller: { tax_id: 'DE123456789' } },
+      ...{ due_on: '2026-07-18', customer: { legal_name: 'Zażółć Łódź' }, seller: { tax_id: 'DE123456788' } },
       lines: [{ amount_minor: '1800' }, { text: 'Paid from the balance', amount_minor: '-1000' }],
       tax: { treatment: 'standard', country: 'PL', rate_basis_points: 2_300 },
     });

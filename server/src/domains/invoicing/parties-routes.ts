@@ -19,11 +19,17 @@ import {
   setSeller,
 } from './parties-store.ts';
 import type { Sides } from './tax/decide.ts';
+import { objectToTaxId } from './tax/ids.ts';
 
 interface Parts {
   readonly db: Database;
 }
 const on = handlers<Parts>();
+/** A wrong digit on an invoice costs the customer its deduction, so it is found here. */
+function refuseTaxId({ country, tax_id }: { readonly country: string; readonly tax_id?: string | null }) {
+  const objection = tax_id ? objectToTaxId(country, tax_id) : undefined;
+  return objection === undefined ? undefined : new Fault('tax_id_invalid', objection);
+}
 const absent = () => new Fault('organization_not_found', 'There is no such organization.');
 
 const showParty = (row: PartyRow) => ({
@@ -58,6 +64,8 @@ const getDetails = on(billingDetailsGet, async ({ db }, who, { params }) => {
 const putDetails = on(billingDetailsSet, ({ db }, act, { params, body }) =>
   db.write(act, async (tx) => {
     const organizationId = params.organization_id;
+    const wrong = refuseTaxId(body);
+    if (wrong) return tx.abandon(wrong);
     const row = await setDetails(tx, organizationId, body);
     if (!row) return tx.abandon(absent());
     return tx.commit(showDetails(organizationId, row), {
@@ -71,6 +79,8 @@ const putDetails = on(billingDetailsSet, ({ db }, act, { params, body }) =>
 const getSeller = on(adminSellerGet, async ({ db }, who) => showSeller(await db.read(who, findSeller)));
 const putSeller = on(adminSellerSet, ({ db }, act, { body }) =>
   db.write(act, async (tx) => {
+    const wrong = refuseTaxId(body);
+    if (wrong) return tx.abandon(wrong);
     const row = await setSeller(tx, body);
     return tx.commit(showSeller(row), {
       target: { type: 'billing_seller', id: 'seller' },

@@ -1,14 +1,7 @@
 import { nodeMachine, type StatesOf, type Transition } from '@gpuaas/contract';
-import { sql, type WriteTx } from '../../kernel/act.ts';
+import type { WriteTx } from '../../kernel/act.ts';
 import { makeAdvance } from '../../kernel/machine.ts';
-
-const lockSql = sql('node-lock', 'select state, version from nodes where id = $1 for update');
-const moveSql = sql(
-  'node-move',
-  `update nodes set state = $2, version = $3, state_reason = $4, updated_at = act_time(),
-     drain_deadline_at = case when $2 = 'draining' then $5::timestamptz end
-   where id = $1`,
-);
+import { lockSql, moveSql } from './machine-store.ts';
 
 export type NodeTransition = Transition<StatesOf<typeof nodeMachine>>;
 const advance = makeAdvance(nodeMachine, { lock: lockSql, move: moveSql });

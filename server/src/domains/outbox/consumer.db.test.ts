@@ -76,13 +76,14 @@ describe('a consumer', () => {
     await desk.consumer('once', [
       { ...once, before: async (_payload, envelope) => void deliveries.push(envelope.event_id) },
     ]);
-    const eventId = systemIds.next();
-    const envelope = {
-      ...{ event_id: eventId, event_type: 'tenancy.project.created', version: '1.0', correlation_id: 'five' },
-      ...{ occurred_at: new Date().toISOString(), payload: {} },
-    };
+    const eventId = await desk.slip('tenancy.project.created', {});
+    const { rows: kept } = await desk.world.root.query(
+      'select position, envelope from outbox_events where event_id = $1',
+      [eventId],
+    );
+    const { position, envelope } = kept[0];
     await desk.bus.publish(
-      [1, 2, 3, 4, 5].map((copy) => ({ id: `${eventId}-${copy}`, subject: envelope.event_type, key: 'k', envelope })),
+      [1, 2, 3, 4, 5].map((copy) => ({ id: `${position}.${copy}`, subject: envelope.event_type, key: 'k', envelope })),
     );
     await eventually(async () => deliveries.length === 5 && (await idle('once')));
     expect(await desk.effects()).toEqual({ [`once ${eventId}`]: 1 });

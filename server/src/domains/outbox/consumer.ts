@@ -1,16 +1,17 @@
 import type { Envelope, EventKind } from '@gpuaas/contract';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type BeginAct, type Database, sql, type WriteTx } from '../../kernel/act.ts';
+import { type BeginAct, type Database, systemViewer, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { failpoint } from '../../kernel/process/failpoint.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Bus, Consuming, Delivery } from '../../ports/bus/port.ts';
-import { deadSubject, insertDeadLetter } from './dead-letters.ts';
+import { isCommitted, notCommitted, positionOf, takeEvent } from './committed-store.ts';
+import { deadSubject, insertDeadLetter } from './dead-letters-routes.ts';
 import { ackWaitMs, keysAtOnce, looseAttempts, redelivery } from './facts.ts';
 
 /**
- * A listener turns one kind of event into one effect, once. The event's id is recorded in the transaction of the effect,
+ * A listener turns one kind of event into one effect, once, if the outbox holds the event. The event's id is recorded in the transaction of the effect,
  * so that a second delivery, a replay of the whole outbox or a requeued dead letter finds it and does nothing.
  */
 export interface Listener<S extends TSchema = TSchema, P = unknown> {
@@ -38,11 +39,6 @@ export interface Listener<S extends TSchema = TSchema, P = unknown> {
 export const listener = <S extends TSchema, P = undefined>(spec: Listener<S, P>): Listener =>
   spec as unknown as Listener;
 
-const record = sql(
-  'consumed-record',
-  'insert into consumed_events (consumer, event_id) values ($1, $2) on conflict (consumer, event_id) do nothing',
-);
-
 export async function startConsumer(parts: {
   readonly name: string;
   readonly listeners: readonly Listener[];
@@ -64,7 +60,12 @@ export async function startConsumer(parts: {
       projectId: envelope.project_id,
     });
 
-  async function handle({ message: { envelope } }: Delivery): Promise<void> {
+  const isKnown = ({ message }: Delivery): Promise<boolean> =>
+    db.read(systemViewer(name, { correlationId: message.envelope.correlation_id }), (tx) => isCommitted(tx, message));
+
+  async function handle(delivery: Delivery): Promise<void> {
+    const { message } = delivery;
+    const { envelope } = message;
     const listening = byType.get(envelope.event_type);
     if (!listening) return;
     if (!listening.valid.Check(envelope.payload)) {
@@ -72,12 +73,15 @@ export async function startConsumer(parts: {
     }
     const payload = envelope.payload as never;
     await failpoint('consumer.before-effect', envelope.event_type);
+    // What happens outside cannot be undone: it waits for an answer of its own.
+    if (listening.before && !(await isKnown(delivery))) throw notCommitted(envelope);
     const prepared = await listening.before?.(payload, envelope);
     const { effect } = listening;
     if (effect) {
       const written = await db.write(actFor(envelope, listening.action), async (tx) => {
-        const first = await tx.run(record, [name, envelope.event_id]);
-        if (first === 0) return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
+        const taken = await takeEvent(tx, name, message);
+        if (taken === 'not committed') throw notCommitted(envelope);
+        if (taken === 'repeated') return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
         const { afterwards, ...target } = await effect(tx, payload, envelope, prepared);
         return tx.commit(afterwards, { target, change: { event_id: envelope.event_id }, events: 'none' });
       });
@@ -86,14 +90,22 @@ export async function startConsumer(parts: {
     await failpoint('consumer.after-effect', envelope.event_type);
   }
 
-  async function dead({ message, attempt }: Delivery, reason: string): Promise<void> {
+  async function dead(delivery: Delivery, reason: string): Promise<void> {
+    const { message, attempt } = delivery;
     const { envelope, key } = message;
+    const known = await isKnown(delivery);
     parts.log.error(
       { event_id: envelope.event_id, event_type: envelope.event_type, correlation_id: envelope.correlation_id, reason },
       `${name} gave an event up after ${attempt} tries; it is a dead letter now`,
     );
-    await db.write(actFor(envelope, 'event.bury'), async (tx) => {
-      await insertDeadLetter(tx, { envelope, key, origin: 'consume', consumer: name, attempts: attempt, reason });
+    // A message that nobody committed is no part of the history of the organization that it names.
+    const act = known
+      ? actFor(envelope, 'event.bury')
+      : parts.begin('event.bury', { correlationId: envelope.correlation_id });
+    const position = known ? positionOf(message) : undefined;
+    await db.write(act, async (tx) => {
+      const lost = { envelope, key, origin: 'consume', consumer: name, attempts: attempt, reason, position } as const;
+      await insertDeadLetter(tx, lost);
       return tx.commit(undefined, {
         target: { type: 'event', id: envelope.event_id },
         change: { consumer: name, attempts: attempt },
@@ -119,8 +131,11 @@ export async function startConsumer(parts: {
   });
 }
 
-/** A consumer that keeps no notes of its own: its handler finds its own traces. What it cannot handle is logged and let go. */
-export const consumeCarefully = (
+/**
+ * A consumer without the check against the outbox and without dead letters: its handler verifies the message and is harmless when
+ * repeated. A message that it fails on too often is logged and dropped.
+ */
+export const consumeUnchecked = (
   bus: Bus,
   consumer: {
     readonly name: string;

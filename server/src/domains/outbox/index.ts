@@ -1,4 +1,5 @@
-import { type BeginAct, type Database, type Mounted, sql, systemViewer } from '../../kernel/act.ts';
+import { streams } from '@gpuaas/contract';
+import { type BeginAct, type Database, type Mounted, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -8,9 +9,11 @@ import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { dayMs } from '../../kernel/units.ts';
 import type { Bus } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxRow, StoredReplies } from '../../ports/database/port.ts';
-import { deadLetterRoutes, deadSubject, insertDeadLetter } from './dead-letters.ts';
+import { messageIdOf } from './committed-store.ts';
+import { deadLetterRoutes, deadSubject, insertDeadLetter } from './dead-letters-routes.ts';
 import { sweepBatch } from './facts.ts';
 import { type Relay, relayName, startRelay } from './relay.ts';
+import { depthSql, forget } from './store.ts';
 
 /** Outbox: events between commit and consumers, and those that were not delivered. */
 export interface Outbox {
@@ -19,27 +22,6 @@ export interface Outbox {
   /** Removes what is published and old, replies that have expired, and what consumers need not remember any more. */
   readonly housekeeping: Reconciler;
 }
-
-const depthSql = sql(
-  'dead-letter-depth',
-  `select split_part(subject, '.', 2) as stream, count(*)::int as depth
-  from dead_letters where state = 'open' group by 1`,
-);
-// What a consumer has done must be remembered for as long as the event can come back: from the outbox that is replayed,
-// or from a dead letter that is requeued. A day is left for clocks that disagree.
-const forget = sql(
-  'consumed-forget',
-  `with kept as (
-     select least($1::timestamptz, (select created_at from outbox_events order by outbox_events.position limit 1))
-       - interval '1 day' as since
-   )
-   delete from consumed_events where (consumer, event_id) in (
-     select c.consumer, c.event_id from consumed_events c, kept
-     where c.consumed_at < kept.since and not exists (
-       select from dead_letters d where d.event_id = c.event_id and (d.state = 'open' or d.settled_at >= kept.since)
-     ) limit $2
-   )`,
-);
 
 export function makeOutbox(parts: {
   readonly db: Database;
@@ -56,13 +38,13 @@ export function makeOutbox(parts: {
   const { db, log, metrics, clock } = parts;
 
   async function bury(row: OutboxRow, attempts: number, reason: string): Promise<void> {
-    const { envelope, key } = row;
+    const { envelope, key, position } = row;
     log.error(
       { event_id: envelope.event_id, event_type: envelope.event_type, reason },
       'the bus refuses an event for good',
     );
     await db.write(parts.begin('event.bury', { correlationId: envelope.correlation_id }), async (tx) => {
-      await insertDeadLetter(tx, { envelope, key, origin: 'publish', consumer: undefined, attempts, reason });
+      await insertDeadLetter(tx, { envelope, key, origin: 'publish', consumer: undefined, attempts, reason, position });
       return tx.commit(undefined, {
         target: { type: 'event', id: envelope.event_id },
         change: { attempts },
@@ -71,7 +53,7 @@ export function makeOutbox(parts: {
       });
     });
     await parts.bus
-      .publish([{ id: `dlq:${row.messageId}`, subject: deadSubject(envelope), key, envelope }])
+      .publish([{ id: `dlq:${messageIdOf(row)}`, subject: deadSubject(envelope), key, envelope }])
       .catch((error: unknown) => log.warn({ err: error }, 'a dead letter could not be announced on the bus'));
   }
 
@@ -83,6 +65,14 @@ export function makeOutbox(parts: {
     });
     return forgotten instanceof Fault ? 0 : forgotten.value;
   }
+
+  const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs);
+  // A consumer compares a message with its row: the row stays for as long as the bus may deliver the message.
+  const sweptStreams = (retentionDays: number) =>
+    Object.values(streams).map(({ subjects, maxAgeDays }) => ({
+      prefix: subjects.replace('>', ''),
+      olderThan: daysAgo(Math.max(retentionDays, maxAgeDays)),
+    }));
 
   return {
     routes: deadLetterRoutes(parts),
@@ -115,9 +105,10 @@ export function makeOutbox(parts: {
     housekeeping: {
       name: 'event-housekeeping',
       round: async () => {
-        const olderThan = new Date(clock.now().getTime() - parts.policy('events.retention_days') * dayMs);
+        const retentionDays = parts.policy('events.retention_days');
+        const olderThan = daysAgo(retentionDays);
         const removed = [
-          await parts.outbox.sweep(relayName, olderThan, sweepBatch),
+          await parts.outbox.sweep(relayName, { olderThan, streams: sweptStreams(retentionDays) }, sweepBatch),
           await parts.replies.sweep(sweepBatch),
           await forgetConsumed(olderThan),
         ];
@@ -127,8 +118,8 @@ export function makeOutbox(parts: {
   };
 }
 
-export { consumeCarefully, type Listener, listener, startConsumer } from './consumer.ts';
-export { deadLetterRoutes } from './dead-letters.ts';
-export { readBacklog } from './event-list.ts';
+export { consumeUnchecked, type Listener, listener, startConsumer } from './consumer.ts';
+export { deadLetterRoutes } from './dead-letters-routes.ts';
+export { readBacklog } from './event-list-routes.ts';
 export { originOf } from './origin.ts';
 export { type Relay, relayName } from './relay.ts';

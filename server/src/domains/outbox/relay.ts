@@ -4,9 +4,10 @@ import { failpoint } from '../../kernel/process/failpoint.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { inSpan } from '../../kernel/telemetry/trace.ts';
-import type { Bus, Message, Published } from '../../ports/bus/port.ts';
+import type { Bus } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/port.ts';
-import { away, batchSize, heldUp, noteMs, pollMs, refused as refusedWait } from './facts.ts';
+import { away, batchSize, heldUp, noteMs, pollMs } from './facts.ts';
+import { publishRows } from './publish.ts';
 
 /**
  * Carries events from the outbox to the bus, in the order of their commits. A crash between publishing and remembering
@@ -33,34 +34,20 @@ export async function startRelay(parts: {
   readonly log: Log;
   readonly metrics: Metrics;
 }): Promise<Relay> {
-  const { outbox, bus, clock, log } = parts;
+  const { outbox, clock, log } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   let woken = Promise.withResolvers<void>();
   let lastGoodAt: Date | undefined;
   let waiting = true;
   const published = parts.metrics.counter('gpuaas_outbox_published_total', 'Events handed to the bus.', ['outcome']);
+  const publishing = { ...parts, published };
   const listening = await outbox.onCommit(() => woken.resolve());
 
-  async function publish(rows: readonly OutboxRow[]): Promise<void> {
-    let waiting = rows;
-    for (let attempt = 1; waiting.length > 0; attempt += 1) {
-      const outcomes = await bus.publish(waiting.map(messageOf));
-      const refused: { row: OutboxRow; reason: string }[] = [];
-      for (const [index, row] of waiting.entries()) {
-        const outcome: Published | undefined = outcomes[index];
-        if (outcome === undefined) throw new Error('the bus did not say what became of an event');
-        if (typeof outcome === 'object') refused.push({ row, reason: outcome.refused });
-        published.inc({ outcome: typeof outcome === 'object' ? 'refused' : outcome });
-      }
-      if (refused.length === 0) return;
-      if (attempt >= parts.maxAttempts()) {
-        for (const { row, reason } of refused) await parts.bury(row, attempt, reason);
-        return;
-      }
-      waiting = refused.map(({ row }) => row);
-      await clock.sleep(backoffMs(refusedWait, attempt), signal);
-    }
+  async function wokenOrAfter(pauseMs: number, wake: Promise<void>): Promise<void> {
+    const timer = new AbortController();
+    await Promise.race([wake, clock.sleep(pauseMs, AbortSignal.any([signal, timer.signal])).catch(() => undefined)]);
+    timer.abort();
   }
 
   async function pump(reader: OutboxReader): Promise<void> {
@@ -78,7 +65,7 @@ export async function startRelay(parts: {
         try {
           await failpoint('relay.before-publish', subjects);
           await inSpan('outbox relay', { attributes: { 'messaging.batch.message_count': rows.length } }, () =>
-            publish(rows),
+            publishRows(publishing, rows, signal),
           );
         } catch (error) {
           if (signal.aborted) return;
@@ -99,9 +86,7 @@ export async function startRelay(parts: {
       }
       looksInVain = reader.isHeldUp() ? looksInVain + 1 : 0;
       const pauseMs = looksInVain > 0 ? backoffMs(heldUp, looksInVain) : last ? noteMs : pollMs;
-      const timer = new AbortController();
-      await Promise.race([wake, clock.sleep(pauseMs, AbortSignal.any([signal, timer.signal])).catch(() => undefined)]);
-      timer.abort();
+      await wokenOrAfter(pauseMs, wake);
       if (woken.promise === wake) woken = Promise.withResolvers<void>();
     }
   }
@@ -138,10 +123,3 @@ export async function startRelay(parts: {
     },
   };
 }
-
-const messageOf = (row: OutboxRow): Message => ({
-  id: row.messageId,
-  subject: row.subject,
-  key: row.key,
-  envelope: row.envelope,
-});

@@ -1,8 +1,17 @@
-import { balanceCredited, paymentMachine, reconcileFailed } from '@gpuaas/contract';
+import {
+  balanceCredited,
+  type DeclaredEvent,
+  paymentDisputed,
+  paymentFailed,
+  paymentMachine,
+  paymentRefunded,
+  reconcileFailed,
+} from '@gpuaas/contract';
 import type { Act, WriteTx } from '../../kernel/act.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { PaymentFacts } from '../../ports/payments/port.ts';
 import { enter, findAccount } from '../billing/index.ts';
+import { noteFailure, noteSuccess } from './cards/store.ts';
 import { type Decision, decide, isNews, type Missing } from './decide.ts';
 import { checkForMs, firstCheckMs, openCheckMs, slowestCheckMs, unfitCheckMs } from './facts.ts';
 import { hasEarlyEvents, movePayment, type PaymentRow } from './store.ts';
@@ -16,26 +25,30 @@ export interface Applied {
   readonly change: object;
 }
 
+interface How {
+  readonly ids: Ids;
+  readonly act: Act;
+  readonly now: Date;
+  /** Why it did not succeed, in the words of the provider. */
+  readonly why?: string | undefined;
+}
+
 /**
  * Brings a locked payment to where the provider says it is: entries, state and the time of the next comparison, in this
  * transaction. `whole` facts are an answer to our question; a webhook says a part.
  */
 export async function applyFacts(
   tx: WriteTx,
-  { ids, act, now }: { readonly ids: Ids; readonly act: Act; readonly now: Date },
+  how: How,
   payment: PaymentRow,
   facts: PaymentFacts,
   whole: boolean,
 ): Promise<Applied> {
-  return applyDecision(tx, { ids, act, now }, payment, decide(payment, facts, whole), facts, whole);
+  return applyDecision(tx, how, payment, decide(payment, facts, whole), facts, whole);
 }
 
 /** The same for a payment that the provider does not know. */
-export const applyUnknown = (
-  tx: WriteTx,
-  parts: { readonly ids: Ids; readonly act: Act; readonly now: Date },
-  payment: PaymentRow,
-): Promise<Applied> => {
+export const applyUnknown = (tx: WriteTx, how: How, payment: PaymentRow): Promise<Applied> => {
   const same = {
     credited: payment.credited_minor,
     refunded: payment.refunded_minor,
@@ -44,12 +57,12 @@ export const applyUnknown = (
   const mayFail = paymentMachine.may('fail', payment.state);
   const problem = `The provider does not know the checkout ${payment.checkout_id}.`;
   const decision: Decision = { entries: [], transition: mayFail ? 'fail' : undefined, problem, ...same };
-  return applyDecision(tx, parts, payment, decision, {}, true);
+  return applyDecision(tx, how, payment, decision, {}, true);
 };
 
 async function applyDecision(
   tx: WriteTx,
-  { ids, act, now }: { readonly ids: Ids; readonly act: Act; readonly now: Date },
+  { ids, act, now, why }: How,
   payment: PaymentRow,
   decision: Decision,
   facts: PaymentFacts,
@@ -81,10 +94,11 @@ async function applyDecision(
       { isCheck: whole, nextInMs: hasMore ? 0 : nextCheckMs(state, now.getTime() - payment.created_at.getTime()) },
     );
   }
+  await followAutomatic(tx, payment, decision, why);
   return {
     decision,
     isChanged,
-    events: await eventsOf(tx, payment, decision),
+    events: await eventsOf(tx, payment, decision, facts),
     change: changeOf(payment, state, decision),
   };
 }
@@ -143,23 +157,54 @@ function taxesOf(
   });
 }
 
-async function eventsOf(tx: WriteTx, payment: PaymentRow, decision: Decision): Promise<Applied['events']> {
+/** An automatic top-up counts its failures, and forgets them when one succeeds. */
+async function followAutomatic(tx: WriteTx, payment: PaymentRow, { transition }: Decision, why: string | undefined) {
+  if (payment.crossing === null) return;
+  const { organization_id } = payment;
+  if (transition === 'pay') await noteSuccess(tx, organization_id);
+  if (transition !== 'expire') return;
+  if (payment.url === '') await noteFailure(tx, organization_id, 'declined', why ?? 'The card was not charged.');
+  else await noteFailure(tx, organization_id, 'not_confirmed', 'Nobody confirmed the payment in time.');
+}
+
+async function eventsOf(
+  tx: WriteTx,
+  payment: PaymentRow,
+  { transition, entries, problem, disputed }: Decision,
+  facts: PaymentFacts,
+): Promise<Applied['events']> {
   const { organization_id, provider, id, currency } = payment;
-  if (decision.transition === 'fail') {
-    const about = { organization_id, payment_id: id, provider, problem: decision.problem ?? '' };
+  if (transition === 'fail') {
+    const about = { organization_id, payment_id: id, provider, problem: problem ?? '' };
     return [reconcileFailed.of(organization_id, about)];
   }
-  const credit = decision.entries.find(({ kind }) => kind === 'top_up');
-  if (!credit) return 'none';
-  const balance = (await findAccount(tx, organization_id))?.balance_minor ?? 0n;
-  return [
-    balanceCredited.of(organization_id, {
-      ...{ organization_id, payment_id: id, currency, provider },
-      amount_minor: (credit.amount - taxWithin(payment, credit.amount)).toString(),
-      balance_minor: balance.toString(),
-    }),
-  ];
+  const about = (amount: bigint) => ({
+    ...{ organization_id, payment_id: id, currency, provider, amount_minor: amount.toString() },
+  });
+  const events: DeclaredEvent[] = [];
+  const balance_minor = ((await findAccount(tx, organization_id))?.balance_minor ?? 0n).toString();
+  const find = (kind: Missing['kind']) => entries.find((entry) => entry.kind === kind);
+  const [credit, refund] = [find('top_up'), find('refund')];
+  if (credit) {
+    const net = credit.amount - taxWithin(payment, credit.amount);
+    events.push(balanceCredited.of(organization_id, { ...about(net), balance_minor }));
+  }
+  if (refund && transition !== 'lose') {
+    events.push(paymentRefunded.of(organization_id, { ...about(-refund.amount), to: 'payer', balance_minor }));
+  }
+  const outcome = transition && disputeOutcomes[transition];
+  if (outcome) {
+    const amount = outcome === 'open' ? disputed : payment.disputed_minor || -(refund?.amount ?? 0n);
+    events.push(paymentDisputed.of(organization_id, { ...about(amount), outcome, balance_minor }));
+  }
+  if (transition === 'expire' && facts.status === 'failed' && payment.crossing === null) {
+    events.push(paymentFailed.of(organization_id, about(payment.amount_minor)));
+  }
+  return events.length === 0 ? 'none' : events;
 }
+const disputeOutcomes: Partial<Record<NonNullable<Decision['transition']>, 'open' | 'won' | 'lost'>> = {
+  ...{ dispute: 'open', win: 'won', lose: 'lost' },
+};
 
 const changeOf = (payment: PaymentRow, state: string, { entries, problem }: Decision): object => ({
   ...(state !== payment.state && { state: { from: payment.state, to: state } }),

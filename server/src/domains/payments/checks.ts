@@ -55,7 +55,11 @@ export function makeChecks(parts: Parts): Reconciler {
  */
 async function checkOne(parts: Parts, seen: PaymentRow): Promise<'missing' | 'extra' | 'different' | undefined> {
   const { db, begin, ids, clock, log, payments } = parts;
-  const facts = await payments.findCheckout(seen.checkout_id);
+  // A card that was charged while nobody was present has no checkout.
+  const isCharge = seen.url === '' && seen.payment_id !== null;
+  const facts = isCharge
+    ? await payments.findCharge(seen.payment_id ?? '')
+    : await payments.findCheckout(seen.checkout_id);
   const organizationId = seen.organization_id;
   const act = begin('payment.compare', { correlationId: ids.next(), organizationId });
   const written = await db.write(act, async (tx) => {

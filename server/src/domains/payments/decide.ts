@@ -116,6 +116,7 @@ function transitionOf(now: Standing, credited: bigint, facts: PaymentFacts, whol
   const { state } = now;
   if (state === 'disputed') return undefined;
   if (credited > 0n) return state !== 'paid' && (whole || facts.status === 'paid') ? 'pay' : undefined;
-  if (facts.status === 'expired' || (whole && state === 'paid')) return state === 'expired' ? undefined : 'expire';
+  if (facts.status === 'expired' || facts.status === 'failed' || (whole && state === 'paid'))
+    return state === 'expired' ? undefined : 'expire';
   return whole && state === 'failed_reconcile' && facts.status === 'open' ? 'reopen' : undefined;
 }

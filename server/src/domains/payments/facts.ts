@@ -18,3 +18,15 @@ export const checkForMs = 180 * dayMs;
 export const unfitCheckMs = hourMs;
 /** How long a reason that the ledger keeps may be. */
 export const longestReason = 500;
+/** Settled payments that are counted at most: no limit grows beyond as many. */
+export const mostSettled = 1_000;
+/** How long a charge may be repeated: its provider remembers what it was asked for a day. */
+export const chargeAgainForMs = 20 * hourMs;
+/** Each failure of an automatic payment doubles the wait for the next attempt. */
+export const backoffBase = 2;
+/** A threshold is at most this many automatic payments: the payments that follow one fall of the balance stay few. */
+export const mostThresholdPayments = 5;
+/** No wait becomes longer than this, however often an attempt failed. */
+export const longestBackoffMs = 7 * dayMs;
+/** An automatic payment that was begun and not charged for this long is shown as stuck. */
+export const stuckAfterMs = 15 * minuteMs;

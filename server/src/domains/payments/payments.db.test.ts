@@ -38,7 +38,7 @@ const eventsOf = async (tenant: Tenant, type: string) =>
   (
     await world.root.query(
       `select envelope->'payload' as payload from outbox_events where envelope->>'event_type' = $1
-         and envelope->>'organization_id' = $2`,
+         and envelope->>'organization_id' = $2 order by envelope->>'occurred_at'`,
       [type, tenant.organizationId],
     )
   ).rows.map(({ payload }) => payload);
@@ -145,6 +145,17 @@ describe('a payment', () => {
       provider: 'simulated',
       minimum: { amount_minor: '1000', currency: 'USD' },
       maximum: { amount_minor: '100000', currency: 'USD' },
+      limits: {
+        day: {
+          ...{ limit: { amount_minor: '100000', currency: 'USD' }, left: { amount_minor: '100000', currency: 'USD' } },
+          resets_at: expect.stringMatching(/T00:00:00.000Z$/),
+        },
+        month: {
+          ...{ limit: { amount_minor: '300000', currency: 'USD' }, left: { amount_minor: '300000', currency: 'USD' } },
+          resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
+        },
+        ...{ settled_payments: 0, grows_at: null },
+      },
       tax_rate_basis_points: 0,
       refund_window_days: 30,
     });
@@ -152,6 +163,24 @@ describe('a payment', () => {
 });
 
 describe('news of payments', () => {
+  it('that the bank sent no money are announced, and nothing is credited', async () => {
+    const tenant = await newTenant();
+    const { id, checkoutId } = await pay.begun(tenant);
+    const body = JSON.stringify({
+      ...{ id: `evt_${id}`, object: 'event', type: 'checkout.session.async_payment_failed', created: 1 },
+      data: {
+        object: {
+          ...{ id: checkoutId, client_reference_id: id, status: 'complete', payment_status: 'unpaid' },
+          ...{ amount_total: 2_500, currency: 'usd' },
+        },
+      },
+    });
+    expect((await pay.send(body, pay.sign(body))).status).toBe(200);
+    expect(await pay.payment(tenant, id)).toMatchObject({ state: 'expired' });
+    expect(await eventsOf(tenant, 'payments.failed')).toMatchObject([{ payment_id: id, amount_minor: '2500' }]);
+    expect(await pay.balance(tenant)).toBe(0n);
+  });
+
   it('that are lost are found by asking, and heard once when they come after all', async () => {
     const tenant = await newTenant();
     const { id, checkoutId } = await pay.begun(tenant);
@@ -250,9 +279,10 @@ describe('a dispute', () => {
 });
 
 describe('a refund', () => {
-  const refund = (id: string, amount_minor: string, currency = 'USD') =>
+  const refund = (id: string, amount_minor: string, currency = 'USD', to?: 'payer' | 'credit') =>
     world.call('POST', `/api/v1/admin/payments/sessions/${id}/refunds`, {
-      ...{ as: finance, key: systemIds.next(), body: { amount_minor, currency, reason: 'asked for' } },
+      ...{ as: finance, key: systemIds.next() },
+      body: { amount_minor, currency, reason: 'asked for', ...(to && { to }) },
     });
 
   it('leaves the balance at once, goes to the provider, and is never more than was paid', async () => {
@@ -289,6 +319,63 @@ describe('a refund', () => {
     expect(await verify(tenant)).toMatchObject({ ok: true });
   });
 
+  it('becomes credit after the window: what was spent, in parts, never more than was paid', async () => {
+    const tenant = await newTenant();
+    const { id } = await paid(tenant);
+    const change = async (text: string, values: unknown[]) => {
+      const act = systemIds.next();
+      await world.root.query('begin');
+      await world.root.query(`select set_config('gpuaas.act', $1, true), set_config('gpuaas.audited', $1, true)`, [
+        act,
+      ]);
+      await world.root.query(text, values);
+      await world.root.query('commit');
+    };
+    await change(
+      `update payment_sessions set settled_at = now() - interval '31 days', version = version + 1 where id = $1`,
+      [id],
+    );
+    expect((await refund(id, '100')).body.code).toBe('refund_exceeds_payment');
+    await change(
+      `insert into usage_days (id, organization_id, day, resource_id, meter, project_id, sku, currency, requested_by,
+         quantity_ms, amount_minor, windows)
+       values ($1, $2, '2026-01-01', $1, 'gpu_time', $3, 'x', 'USD', 'x', 1, 9000, 1)`,
+      [systemIds.next(), tenant.organizationId, tenant.projectId],
+    );
+    expect(await refund(id, '1000')).toMatchObject({
+      ...{ status: 202, body: { to: 'credit', state: 'credited', balance: { amount_minor: '3500' } } },
+    });
+    expect((await refund(id, '1500')).body.balance.amount_minor).toBe('5000');
+    expect((await refund(id, '1')).body.code).toBe('refund_exceeds_payment');
+    await pay.sendRefunds();
+    expect(await pay.balance(tenant)).toBe(5_000n);
+    expect((await entriesOf(tenant)).slice(1)).toEqual([
+      { kind: 'grant', amount: '1000', against: 'grants' },
+      { kind: 'grant', amount: '1500', against: 'grants' },
+    ]);
+    expect(await eventsOf(tenant, 'payments.refunded')).toMatchObject([
+      { to: 'credit', amount_minor: '1000' },
+      { to: 'credit', amount_minor: '1500', balance_minor: '5000' },
+    ]);
+  });
+
+  it('and a dispute are announced, each once', async () => {
+    const tenant = await newTenant();
+    const { id, paymentId } = await paid(tenant);
+    expect((await refund(id, '500')).body).toMatchObject({ to: 'payer', state: 'requested' });
+    await pay.sendRefunds();
+    await pay.deliver();
+    await pay.people.dispute(paymentId, 'needs_response');
+    await pay.people.dispute(paymentId, 'lost');
+    await pay.deliver();
+    await pay.compare();
+    expect(await eventsOf(tenant, 'payments.refunded')).toMatchObject([{ to: 'payer', amount_minor: '500' }]);
+    expect(await eventsOf(tenant, 'payments.disputed')).toMatchObject([
+      { outcome: 'open', amount_minor: '2000' },
+      { outcome: 'lost', amount_minor: '2000', balance_minor: '0' },
+    ]);
+  });
+
   it('is refused for money that was spent, in another currency, too late, or twice of a dispute', async () => {
     const tenant = await newTenant();
     const { id, paymentId } = await paid(tenant);
@@ -310,7 +397,7 @@ describe('a refund', () => {
     await change(
       `update payment_sessions set settled_at = now() - interval '31 days', version = version + 1 where id = $1`,
     );
-    expect((await refund(id, '100')).body.code).toBe('refund_window_exceeded');
+    expect((await refund(id, '100', 'USD', 'payer')).body.code).toBe('refund_window_exceeded');
     await change(`update payment_sessions set settled_at = now(), version = version + 1 where id = $1`);
     await change(
       `insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id, reason, corrects)
@@ -319,7 +406,7 @@ describe('a refund', () => {
     );
     expect((await refund(id, '600')).body).toMatchObject({
       code: 'insufficient_balance',
-      message: 'The balance is 5.00 USD: the rest of the payment was spent.',
+      message: '5.00 USD of the balance was paid and not spent; credit is not refunded.',
     });
     expect((await refund(id, '500')).status).toBe(202);
     expect(paymentId).not.toBe('');

@@ -19,6 +19,12 @@ export interface PaymentRow extends Standing {
   readonly expires_at: Date;
   readonly settled_at: Date | null;
   readonly checked_at: Date | null;
+  /** What was given back as credit, before tax. */
+  readonly credited_back_minor: bigint;
+  /** Of an automatic payment: the crossing of the threshold that it is for, which attempt it is, and the card. */
+  readonly crossing: bigint | null;
+  readonly attempt: number | null;
+  readonly method_id: string | null;
 }
 export interface AdminPaymentRow extends PaymentRow {
   readonly organization_name: string;
@@ -103,8 +109,10 @@ const numbersSql = sql(
        as unfit,
      coalesce(extract(epoch from act_time() - (select min(p.check_at) from payment_sessions p where p.check_at <= act_time()
        and mine(p.organization_id))), 0)::float8 as lag_seconds,
-     (select count(*)::int from payment_refunds r where r.sent_at is null and r.refusal is null
-       and mine(r.organization_id)) as refunds`,
+     (select count(*)::int from payment_refunds r where r.sent_at is null and r.refusal is null and r.paid_to = 'payer'
+       and mine(r.organization_id)) as refunds,
+     (select count(*)::int from payment_sessions p where p.crossing is not null and p.state = 'open' and p.url = ''
+       and p.created_at < act_time() - $1 * interval '1 ms' and mine(p.organization_id)) as stuck`,
 );
 
 export const readStart = async (tx: ReadTx, organizationId: string, provider: string) =>
@@ -170,7 +178,7 @@ export const takeEvent = async (
 export const hasEarlyEvents = async (tx: ReadTx, provider: string, paymentId: string): Promise<boolean> =>
   (await tx.rows<{ early: boolean }>(earlySql, [provider, paymentId]))[0]?.early === true;
 export const listDue = (tx: ReadTx, provider: string, limit: number) => tx.rows<PaymentRow>(dueSql, [provider, limit]);
-export const readNumbers = async (tx: ReadTx) =>
-  (await tx.rows<{ unfit: number; lag_seconds: number; refunds: number }>(numbersSql))[0] ?? {
-    ...{ unfit: 0, lag_seconds: 0, refunds: 0 },
-  };
+export const readNumbers = async (tx: ReadTx, stuckAfterMs: number) =>
+  (
+    await tx.rows<{ unfit: number; lag_seconds: number; refunds: number; stuck: number }>(numbersSql, [stuckAfterMs])
+  )[0] ?? { ...{ unfit: 0, lag_seconds: 0, refunds: 0, stuck: 0 } };

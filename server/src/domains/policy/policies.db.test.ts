@@ -116,6 +116,24 @@ describe('a policy', () => {
       .toEqual([{ action: 'policy.bound_violation', result: 'failure' }]);
   });
 
+  it('billing.window_seconds is 60 by default, and takes 10 to 3600 seconds and nothing else', async () => {
+    const all = await world.call('GET', '/api/v1/admin/policies', { as: operator });
+    const definition = all.body.definitions.find(({ key }: { key: string }) => key === 'billing.window_seconds');
+    expect(definition).toMatchObject({ default: 60, minimum: 10, maximum: 3600 });
+    const place = { level: 'plan', subject_id: 'bounds' };
+    for (const [value, status] of [
+      ...([
+        [9, 422],
+        [10, 200],
+        [3600, 200],
+        [3601, 422],
+      ] as const),
+    ]) {
+      const reply = await put('billing.window_seconds', { ...place, value, reason: 'the bounds' });
+      expect(reply.status, `${value}: ${reply.text}`).toBe(status);
+    }
+  });
+
   it('names whom it is for, unless it is for everybody', async () => {
     const nobody = await put('billing.window_seconds', { level: 'project', value: 30, reason: 'oops' });
     expect(nobody).toMatchObject({ status: 400, body: { code: 'policy_level_invalid' } });

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { assertionMaxMs } from './facts.ts';
-import { algorithmOf } from './keys.ts';
+import { algorithmOf } from './keys-routes.ts';
 import type { GoodKey } from './keys-store.ts';
 
 /** What a service account says of itself, once it is proven. */

@@ -13,14 +13,14 @@ import {
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { accountRoutes } from './accounts.ts';
-import { update } from './changes.ts';
+import { accountRoutes } from './accounts-routes.ts';
+import { update } from './changes-routes.ts';
 import { freshMs, maxKnown } from './facts.ts';
-import { keyRoutes } from './keys.ts';
+import { keyRoutes } from './keys-routes.ts';
 import { findGood, type GoodKey } from './keys-store.ts';
 import { makeSigner, type Seal } from './signer.ts';
 import { findOwner } from './store.ts';
-import { exchangeAssertion, tokenRoutes } from './tokens.ts';
+import { exchangeAssertion, tokenRoutes } from './tokens-routes.ts';
 
 /** Service accounts: the identities of machines, and the tokens they get. */
 export interface ServiceAccounts {
@@ -140,5 +140,5 @@ export async function openServiceAccounts(parts: {
   };
 }
 
-export { sealedSigningKeys } from './sealed-signing-keys.ts';
+export { sealedSigningKeys } from './sealed-signing-keys-store.ts';
 export type { Seal };

@@ -9,11 +9,12 @@ import {
   errors as joseErrors,
   SignJWT,
 } from 'jose';
-import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
+import { type BeginAct, type Database, type ReadTx, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { lookAgainMs, shownMs, signsMs } from './facts.ts';
+import { insertSql, listSql } from './signer-store.ts';
 
 /** Encrypts what must not lie in the database as it is. A text that is moved to another place does not open. */
 export interface Seal {
@@ -29,15 +30,6 @@ export interface Signer {
 
 const algorithm = 'ES256';
 
-const listSql = sql(
-  'signing-key-list',
-  `select id, public_key, sealed_private_key, created_at from token_signing_keys where created_at > $1
-   order by created_at desc, id desc`,
-);
-const insertSql = sql(
-  'signing-key-insert',
-  'insert into token_signing_keys (id, public_key, sealed_private_key) values ($1, $2, $3)',
-);
 interface Row {
   readonly id: string;
   readonly public_key: Record<string, string>;

@@ -1,5 +1,16 @@
 import { createPublicKey, hash } from 'node:crypto';
-import { maxComment, maxRsaBits } from './facts.ts';
+import {
+  base2,
+  byteBits,
+  curves,
+  ed25519 as ed25519Key,
+  lengthBytes,
+  maxComment,
+  maxRsaBits,
+  minExponentBits,
+  negativeFrom,
+  uncompressed,
+} from './facts.ts';
 
 /**
  * Reads one line of an OpenSSH public key file, strictly. What is accepted here is later written into authorized_keys
@@ -22,11 +33,6 @@ export interface Unacceptable {
 }
 
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-const curves: Readonly<Record<string, { readonly jwk: string; readonly bits: number }>> = {
-  nistp256: { jwk: 'P-256', bits: 256 },
-  nistp384: { jwk: 'P-384', bits: 384 },
-  nistp521: { jwk: 'P-521', bits: 521 },
-};
 const no = (why: string): Unacceptable => ({ why });
 const malformed = no('The key is damaged: copy the line of the .pub file again, from its first to its last character.');
 
@@ -92,26 +98,27 @@ function openFields(blob: Buffer): Fields {
   let at = 0;
   return {
     next() {
-      if (blob.length - at < 4) return undefined;
+      if (blob.length - at < lengthBytes) return undefined;
       const length = blob.readUInt32BE(at);
-      if (length > blob.length - at - 4) return undefined;
-      const field = blob.subarray(at + 4, at + 4 + length);
-      at += 4 + length;
+      if (length > blob.length - at - lengthBytes) return undefined;
+      const field = blob.subarray(at + lengthBytes, at + lengthBytes + length);
+      at += lengthBytes + length;
       return field;
     },
     atEnd: () => at === blob.length,
   };
 }
 
-const ed25519 = (fields: Fields): number | Unacceptable => (fields.next()?.length === 32 ? 256 : malformed);
+const ed25519 = (fields: Fields): number | Unacceptable =>
+  fields.next()?.length === ed25519Key.bytes ? ed25519Key.bits : malformed;
 
 function ecdsa(fields: Fields, name: string): number | Unacceptable {
   const curve = curves[name];
   const [called, point] = [fields.next()?.toString('latin1'), fields.next()];
   if (!curve || called !== name || !point) return malformed;
-  const size = Math.ceil(curve.bits / 8);
+  const size = Math.ceil(curve.bits / byteBits);
   // Uncompressed points only, as OpenSSH itself writes and reads them.
-  if (point.length !== 1 + 2 * size || point[0] !== 4) return malformed;
+  if (point.length !== 1 + uncompressed.coordinates * size || point[0] !== uncompressed.mark) return malformed;
   const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)];
   try {
     createPublicKey({
@@ -129,7 +136,7 @@ function rsa(fields: Fields, minBits: number): number | Unacceptable {
   if (!exponent || !modulus) return malformed;
   const bits = bitsOf(modulus);
   const isOdd = (number: Buffer) => ((number.at(-1) ?? 0) & 1) === 1;
-  if (!isOdd(exponent) || bitsOf(exponent) < 2 || !isOdd(modulus)) return malformed;
+  if (!isOdd(exponent) || bitsOf(exponent) < minExponentBits || !isOdd(modulus)) return malformed;
   if (bits < minBits) {
     return no(`An RSA key needs at least ${minBits} bits, this one has ${bits}: better make one with -t ed25519.`);
   }
@@ -139,12 +146,12 @@ function rsa(fields: Fields, minBits: number): number | Unacceptable {
 /** A number of the wire format without its sign byte; nothing for zero, negative and padded ones. */
 function readPositive(field: Buffer | undefined): Buffer | undefined {
   const [first, second] = [field?.[0], field?.[1]];
-  if (!field || first === undefined || first >= 0x80) return undefined;
+  if (!field || first === undefined || first >= negativeFrom) return undefined;
   if (first !== 0) return field;
-  return second !== undefined && second >= 0x80 ? field.subarray(1) : undefined;
+  return second !== undefined && second >= negativeFrom ? field.subarray(1) : undefined;
 }
 
-const bitsOf = (number: Buffer): number => (number.length - 1) * 8 + (32 - Math.clz32(number[0] ?? 0));
+const bitsOf = (number: Buffer): number => (number.length - 1) * byteBits + (number[0] ?? 0).toString(base2).length;
 
 /** Keys on security tokens end with the name of the application they were made for. */
 function withApplication(fields: Fields, bits: number | Unacceptable): number | Unacceptable {

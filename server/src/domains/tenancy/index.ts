@@ -1,24 +1,14 @@
 import type { ErrorCode, Route, TenantRole } from '@gpuaas/contract';
-import { makeFresh } from '../../kernel/access/fresh.ts';
-import { type Database, type Mounted, type ReadTx, systemViewer } from '../../kernel/act.ts';
+import { type Database, type Mounted, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Policies } from '../policy/index.ts';
-import * as departments from './departments.ts';
-import { freshMs, maxKnown } from './facts.ts';
-import * as invitations from './invitations/invitations.ts';
+import { makeKnownTenants } from './access/known.ts';
+import * as invitations from './invitations/invitations-routes.ts';
 import { findInvitationToMail, hasInvitation, type InvitationToMail } from './invitations/invitations-store.ts';
-import * as me from './me.ts';
-import * as members from './members.ts';
-import { findRoles } from './members-store.ts';
-import * as operators from './operators.ts';
-import * as organizations from './organizations.ts';
 import { foundPersonalOrganization } from './personal.ts';
-import * as projectMembers from './project-members.ts';
-import * as projects from './projects.ts';
-import { higher } from './roles.ts';
+import { tenancyRoutes } from './routes.ts';
 import { makeRemoveProject, type Resident } from './sagas/remove-project.ts';
-import { findProjectOwner, organizationExists } from './store.ts';
 
 /** Tenancy: organizations, who belongs to them, and the projects that own everything else. */
 export { makeInvitationExpiry } from './invitations/invitation-expiry.ts';
@@ -55,89 +45,30 @@ export async function openTenancy(parts: {
   readonly listen: (channel: string, listener: () => void) => Promise<{ close(): Promise<void> }>;
   readonly notify: (channel: string) => void;
 }): Promise<Tenancy> {
-  const { db, ids } = parts;
-  const fresh = { clock: parts.clock, ttlMs: freshMs, max: maxKnown };
-  const roles = makeFresh<string, TenantRole | undefined>(fresh);
-  const organizationsKnown = makeFresh<string, boolean>(fresh);
-  const projectsKnown = makeFresh<string, string | undefined>(fresh);
-  // Whose something is must be found before anyone's walls can be put up, so the look-up itself sees over them.
-  const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
-    db.read(systemViewer('tenancy', { correlationId: ids.next() }), work);
-
-  const forget = () => {
-    roles.forget();
-    organizationsKnown.forget();
-    projectsKnown.forget();
-  };
-  const listening = await parts.listen(tenancyChannel, forget);
-  const bound = {
-    ...parts,
-    invitationSecret: parts.invitationSecret,
-    // The caller sees the change with the next request; other processes as soon as they are notified.
-    changed: () => {
-      forget();
-      parts.notify(tenancyChannel);
-    },
-  };
-
+  const known = makeKnownTenants(parts);
+  const listening = await parts.listen(tenancyChannel, known.forget);
   return {
-    routes: [
-      ...[
-        organizations.create,
-        organizations.list,
-        organizations.get,
-        organizations.update,
-        organizations.remove,
-        departments.list,
-        departments.create,
-        departments.update,
-        members.list,
-        members.update,
-        members.remove,
-        members.leave,
-        projectMembers.list,
-        projectMembers.set,
-        projectMembers.remove,
-        invitations.create,
-        invitations.list,
-        invitations.revoke,
-        invitations.accept,
-        me.get,
-        me.update,
-        me.getDefault,
-        me.setDefault,
-        projects.create,
-        projects.list,
-        projects.get,
-        projects.update,
-        projects.archive,
-        projects.restore,
-        projects.remove,
-        operators.list,
-        operators.get,
-      ].map((bind) => bind(bound)),
-    ],
-    role: (personId, organizationId, projectId) =>
-      roles.get(`${personId} ${organizationId} ${projectId ?? ''}`, async () => {
-        const found = await look((tx) => findRoles(tx, personId, organizationId, projectId));
-        return found && higher(found.role, found.project_role);
-      }),
-    isInvited: (email) => look((tx) => hasInvitation(tx, email)),
+    routes: tenancyRoutes({
+      ...parts,
+      invitationSecret: parts.invitationSecret,
+      // The caller sees the change with the next request; other processes as soon as they are notified.
+      changed: () => {
+        known.forget();
+        parts.notify(tenancyChannel);
+      },
+    }),
+    role: known.role,
+    isInvited: (email) => known.look((tx) => hasInvitation(tx, email)),
     owners: {
       organization_id: {
         absent: 'organization_not_found',
         find: async (id) =>
-          (await organizationsKnown.get(id, async () => (await look((tx) => organizationExists(tx, id))) !== undefined))
-            ? { organizationId: id, projectId: undefined }
-            : undefined,
+          (await known.hasOrganization(id)) ? { organizationId: id, projectId: undefined } : undefined,
       },
       project_id: {
         absent: 'project_not_found',
         find: async (id) => {
-          const owner = await projectsKnown.get(
-            id,
-            async () => (await look((tx) => findProjectOwner(tx, id)))?.organization_id,
-          );
+          const owner = await known.ownerOfProject(id);
           return owner ? { organizationId: owner, projectId: id } : undefined;
         },
       },

@@ -1,6 +1,6 @@
 import { departmentMachine, invitationMachine, projectMachine } from '@gpuaas/contract';
 import { makeAdvance } from '../../kernel/machine.ts';
-import { lockDepartment, moveDepartment } from './departments-store.ts';
+import { lockDepartment, moveDepartment } from './departments/departments-store.ts';
 import { lockInvitation, moveInvitation } from './invitations/invitations-store.ts';
 import { lockProject, moveProject } from './store.ts';
 

@@ -27,6 +27,7 @@ export const consolePlaces = [
   'billing',
   'ledger',
   'service-accounts',
+  'recordings',
   'usage',
   'notification-settings',
   'notifications',
@@ -41,8 +42,20 @@ export const consolePlaces = [
   'ops',
 ] as const;
 
+/**
+ * The terminal library writes one style element for its scrollbar: first empty, then with the colours of our theme. Both texts
+ * are constant and allowed by their digests; every other inline style stays refused. A browser test fails when they change.
+ */
+const scrollbarStyles =
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-MEwGvrAUNTSGYJOcFwTLbuJgKG7Mu/5JjeuwmG5IJyY='";
+
 /** Undefined where no console has been built. */
-export async function readConsoleFiles(folder: string, brand: Branding): Promise<ConsoleFiles | undefined> {
+export async function readConsoleFiles(
+  folder: string,
+  brand: Branding,
+  /** Other origins that the page's script may connect to, such as the terminal gateways. */
+  connects: readonly string[] = [],
+): Promise<ConsoleFiles | undefined> {
   const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
   if (built === undefined) return undefined;
   // The page contains the branding, so that its script need not ask for it.
@@ -58,7 +71,7 @@ export async function readConsoleFiles(folder: string, brand: Branding): Promise
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy':
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+          `default-src 'none'; script-src 'self'; style-src 'self' ${scrollbarStyles}; img-src 'self'; connect-src ${["'self'", ...connects].join(' ')}; ` +
           `form-action 'self'${formTarget(leadsTo)}; base-uri 'none'; frame-ancestors 'none'`,
         'cache-control': 'no-store',
         'x-frame-options': 'DENY',

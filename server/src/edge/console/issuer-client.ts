@@ -17,8 +17,10 @@ export interface IdClaims {
   readonly nonce: string | undefined;
   readonly authTime: Date | undefined;
   readonly name: string | undefined;
-  /** Unless the issuer says that it was not verified. */
+  /** Only if the issuer says that it verified the address, or is trusted to have done so. */
   readonly email: string | undefined;
+  /** There is an address, and the issuer says neither that it was verified nor that it was not. */
+  readonly isEmailUnsaid: boolean;
 }
 /** Posts a form to an endpoint of the issuer. */
 export type PostForm = (
@@ -50,6 +52,8 @@ export function makeIssuerClient(parts: {
   readonly keys: JWTVerifyGetKey;
   readonly endpoints: () => Promise<Endpoints>;
   readonly post?: PostForm;
+  /** Whether an address counts as verified when the issuer does not say so. */
+  readonly trustsEmail: boolean;
   readonly clock: Clock;
 }): IssuerClient {
   const { clock, post = postOverNetwork } = parts;
@@ -106,11 +110,13 @@ export function makeIssuerClient(parts: {
         requiredClaims: ['exp', 'sub'],
       });
       const { nonce, auth_time, name, preferred_username, email, email_verified } = payload as Record<string, unknown>;
+      const isVerified = email_verified === true || (email_verified === undefined && parts.trustsEmail);
       return {
         nonce: textOf(nonce),
         authTime: typeof auth_time === 'number' ? new Date(auth_time * 1_000) : undefined,
         name: textOf(preferred_username) ?? textOf(name) ?? textOf(email),
-        email: email_verified === false ? undefined : textOf(email),
+        email: isVerified ? textOf(email) : undefined,
+        isEmailUnsaid: email_verified === undefined && !parts.trustsEmail && textOf(email) !== undefined,
       };
     },
   };

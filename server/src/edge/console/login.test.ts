@@ -36,7 +36,13 @@ async function open() {
       revoke: async ({ refreshToken }) => {
         revoked.push(refreshToken ?? '');
       },
-      readIdToken: async () => ({ nonce, authTime: clock.now(), name: undefined, email: undefined }),
+      readIdToken: async () => ({
+        nonce,
+        authTime: clock.now(),
+        name: undefined,
+        email: undefined,
+        isEmailUnsaid: false,
+      }),
     },
     identify: async () => 'revoked',
     layOut: makeLayOut({ name: 'GPUaaS' } as Branding),

@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto';
-import { type ConsoleSession, type ConsoleSessions, consoleSessionPlace } from '../../domains/identity/index.ts';
+import {
+  type ConsoleSession,
+  type ConsoleSessions,
+  type ConsoleTokens,
+  consoleSessionPlace,
+} from '../../domains/identity/index.ts';
 import { makeFresh } from '../../kernel/access/fresh.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { ConsoleTokens } from '../../ports/database/port.ts';
 import type { IssuerClient, Tokens } from './issuer-client.ts';
 
 /**

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { isWrite, type Route } from '@gpuaas/contract';
+import type { FastifyRequest } from 'fastify';
 import { Fault } from '../../kernel/fault.ts';
+import { header } from './shown.ts';
 
 const maxKeyLength = 128;
 const printable = /^[\x21-\x7e]+$/;
@@ -35,6 +37,9 @@ export function readKey(
 /** The fingerprint of a request: route, tenant and content. */
 export const fingerprint = (url: string, projectHeader: string | undefined, body: unknown): string =>
   hash('sha256', `${url}\n${projectHeader ?? ''}\n${body === undefined ? '' : JSON.stringify(body)}`, 'base64');
+
+export const fingerprintOf = (request: FastifyRequest): string =>
+  fingerprint(request.url, header(request, 'x-project-id'), request.body);
 
 /** A secret is sent once and not stored: a replay says that it was shown. */
 export const shownMark = '[shown once]';

@@ -2,6 +2,7 @@ import type { NodeTask } from '@gpuaas/contract/node';
 import type { Asking, Dispatch } from '../../domains/nodes/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
+import { HandOut, type Waiter } from './hand-out.ts';
 
 /**
  * Where nodes wait for work. Ten thousand of them cost a map entry each: there is no timer, connection or query per
@@ -24,12 +25,6 @@ export interface WaitingRoom {
   readonly size: number;
   close(): Promise<void>;
 }
-interface Waiter {
-  readonly asking: Asking;
-  readonly answer: (task: NodeTask | undefined) => void;
-  readonly untilMs: number;
-}
-
 /** Questions that came together do not end together. */
 const spreadMs = 5_000;
 const lookAllEveryMs = 4_000;
@@ -39,79 +34,15 @@ export function openWaitingRoom(parts: {
   readonly log: Log;
   readonly tasks: Dispatch;
 }): WaitingRoom {
-  const { clock, log, tasks } = parts;
+  const { clock } = parts;
   const room = new Map<string, Waiter>();
-  let arrived = new Set<string>();
-  let woken = new Set<string>();
-  let looksAnywhere = false;
-  let looking: Promise<void> | undefined;
-  let handing: Promise<void> | undefined;
+  const tasks = new HandOut(room, parts);
   let lookedAllAtMs = 0;
   let counter = 0;
 
   const end = (nodeId: string, waiter: Waiter) => {
     room.delete(nodeId);
     waiter.answer(undefined);
-  };
-
-  /** The nodes of the list that still wait, with their polls. */
-  const present = (nodeIds: Iterable<string>): Asking[] => [...nodeIds].flatMap((id) => room.get(id)?.asking ?? []);
-  const trouble = (error: unknown) => {
-    // They stay in the room: the next round tries again.
-    log.warn({ err: error }, 'tasks could not be handed out');
-  };
-
-  async function look(): Promise<void> {
-    while (arrived.size > 0 || looksAnywhere) {
-      const [asking, anywhere] = [present(arrived), looksAnywhere];
-      arrived = new Set();
-      looksAnywhere = false;
-      try {
-        const found = await Promise.all([
-          asking.length > 0 ? tasks.pending(asking) : [],
-          anywhere ? tasks.pendingAnywhere() : [],
-        ]);
-        for (const nodeId of found.flat()) woken.add(nodeId);
-      } catch (error) {
-        trouble(error);
-      }
-      go();
-    }
-  }
-  async function hand(): Promise<void> {
-    while (woken.size > 0) {
-      const due = present(woken);
-      woken = new Set();
-      if (due.length === 0) continue;
-      try {
-        for (const [nodeId, task] of await tasks.dispatch(due)) {
-          const waiter = room.get(nodeId);
-          // Disconnected meanwhile: the task is handed out again when the node reconnects without it.
-          if (!waiter) continue;
-          room.delete(nodeId);
-          waiter.answer(task);
-        }
-      } catch (error) {
-        trouble(error);
-      }
-    }
-  }
-  const go = () => {
-    if (!looking && (arrived.size > 0 || looksAnywhere)) {
-      looking = look().finally(() => {
-        looking = undefined;
-        go();
-      });
-    }
-    if (!handing && woken.size > 0) {
-      handing = hand().finally(() => {
-        handing = undefined;
-        go();
-      });
-    }
-  };
-  const atRest = async (): Promise<void> => {
-    while (looking || handing) await Promise.all([looking, handing]);
   };
 
   return {
@@ -125,25 +56,22 @@ export function openWaitingRoom(parts: {
       counter = (counter + 1) % spreadMs;
       const waiter = { asking, answer, untilMs: clock.now().getTime() + holdMs - counter };
       room.set(nodeId, waiter);
-      arrived.add(nodeId);
-      go();
+      tasks.arrive(nodeId);
       return () => {
         if (room.get(nodeId) === waiter) room.delete(nodeId);
       };
     },
     wake(payload) {
-      if (payload === '') looksAnywhere = true;
-      else for (const nodeId of payload.split(',')) if (room.has(nodeId)) woken.add(nodeId);
-      go();
+      if (payload === '') tasks.lookAnywhere();
+      else tasks.wake(payload.split(','));
     },
     async tick() {
       const nowMs = clock.now().getTime();
       for (const [nodeId, waiter] of room) if (waiter.untilMs <= nowMs) end(nodeId, waiter);
       if (nowMs - lookedAllAtMs < lookAllEveryMs) return;
       lookedAllAtMs = nowMs;
-      looksAnywhere = room.size > 0;
-      go();
-      await atRest();
+      if (room.size > 0) tasks.lookAnywhere();
+      await tasks.atRest();
     },
     dismiss(nodeId) {
       const waiter = room.get(nodeId);
@@ -151,7 +79,7 @@ export function openWaitingRoom(parts: {
     },
     async close() {
       for (const [nodeId, waiter] of room) end(nodeId, waiter);
-      await atRest();
+      await tasks.atRest();
     },
   };
 }

@@ -12,6 +12,15 @@ export interface ShownCheckout {
   readonly paid_at: Date | null;
 }
 
+/** What it shows of a page on which a card is saved. */
+export interface ShownSetup {
+  readonly id: string;
+  readonly title: string;
+  readonly back_url: string;
+  readonly expires_at: Date;
+  readonly done_at: Date | null;
+}
+
 const style = `
   :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
   body { max-width: 26rem; margin: 3rem auto; padding: 0 1rem; }
@@ -67,4 +76,23 @@ export const overPage = (checkout: ShownCheckout): string =>
     'This checkout is over',
     html`<h1>This checkout is over</h1><p>${checkout.paid_at ? 'It was paid.' : 'Its time has run out.'}</p>
 <p><a href="${checkout.paid_url}" rel="noreferrer">Go back</a></p>`,
+  );
+
+export const setupPage = (setup: ShownSetup, problem?: string): string =>
+  page(
+    'Save a card',
+    html`<h1>Save a card</h1><p>${setup.title}</p>
+${problem === undefined ? undefined : html`<p class="bad" role="alert">${problem}</p>`}
+<form method="post" action="/setup/${setup.id}/save">
+<label>Card number <input type="text" name="card" value="4242 4242 4242 4242" autocomplete="off" maxlength="40"></label>
+<button>Save the card</button></form>
+<p>A number that ends in 0341 is saved and declines later charges. One that ends in 3184 asks for a confirmation of each.</p>
+<p><a href="${setup.back_url}" rel="noreferrer">Go back without saving</a></p>`,
+  );
+
+export const setupOverPage = (setup: ShownSetup): string =>
+  page(
+    'This page is over',
+    html`<h1>This page is over</h1><p>${setup.done_at ? 'The card was saved.' : 'Its time has run out.'}</p>
+<p><a href="${setup.back_url}" rel="noreferrer">Go back</a></p>`,
   );

@@ -9,6 +9,12 @@ const open = {
   ...{ expires_at: new Date('2026-06-01T13:00:00Z'), paid_at: null as Date | null },
 };
 let checkout = open;
+const openSetup = {
+  ...{ id, title: 'Payments of Lab', back_url: 'http://gpuaas.test:8443/billing?card=1', done_at: null as Date | null },
+  expires_at: new Date('2026-06-01T13:00:00Z'),
+};
+let setup = openSetup;
+const saved: string[] = [];
 let savedCard: string | undefined;
 const paid: object[] = [];
 const faults: unknown[] = [];
@@ -26,6 +32,11 @@ beforeAll(async () => {
         return asked === id ? checkout : undefined;
       },
       savedCard: async () => savedCard,
+      setup: async (asked) => (asked === id ? setup : undefined),
+      async finishSetup(_, last4) {
+        saved.push(last4);
+        return {};
+      },
       async pay(_, how) {
         paid.push(how);
         return {};
@@ -40,6 +51,8 @@ beforeAll(async () => {
 afterAll(() => page.close());
 beforeEach(() => {
   checkout = open;
+  setup = openSetup;
+  saved.length = 0;
   savedCard = undefined;
   isBroken = false;
   paid.length = 0;
@@ -111,6 +124,34 @@ describe('the page of the simulated provider', () => {
     checkout = { ...open, expires_at: new Date('2026-06-01T11:00:00Z') };
     expect((await ask(`/checkout/${id}/pay`, 'card=4242', { origin: page.url })).body).toContain('time has run out');
     expect(paid).toEqual([]);
+  });
+
+  it('saves a card without a payment, and sends the browser back', async () => {
+    const shown = await ask(`/setup/${id}`);
+    expect(shown.body).toContain('Simulated.');
+    expect(shown.body).toContain('Payments of Lab');
+    expect(await ask(`/setup/${id}/save`, 'card=4000+0000+0000+3184', { origin: page.url })).toMatchObject({
+      ...{ status: 303, headers: { location: 'http://gpuaas.test:8443/billing?card=1' } },
+    });
+    expect(saved).toEqual(['3184']);
+  });
+
+  it.each([
+    ['a card without digits', 'card=x', 'at least four digits'],
+    ['a card that is declined', 'card=4000+0000+0000+0002', 'was declined'],
+  ])('saves no card from %s', async (_, form, says) => {
+    expect((await ask(`/setup/${id}/save`, form, { origin: page.url })).body).toContain(says);
+    expect(saved).toEqual([]);
+  });
+
+  it('refuses to save by GET, elsewhere, and when the page is over', async () => {
+    expect((await ask(`/setup/${id}/save`)).status).toBe(400);
+    expect((await ask(`/setup/${id}`, 'card=4242', { origin: page.url })).status).toBe(405);
+    expect((await ask(`/setup/cs_sim_${'b'.repeat(24)}`)).status).toBe(404);
+    expect((await ask(`/setup/${id}/save`, 'card=4242', { origin: 'https://evil.test' })).status).toBe(403);
+    setup = { ...openSetup, done_at: new Date('2026-06-01T11:00:00Z') };
+    expect((await ask(`/setup/${id}/save`, 'card=4242', { origin: page.url })).body).toContain('The card was saved.');
+    expect(saved).toEqual([]);
   });
 
   it('keeps to itself what went wrong inside', async () => {

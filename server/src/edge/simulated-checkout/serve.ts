@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LocalPages, serveLocally } from '../local-pages.ts';
-import { checkoutPage, overPage, type ShownCheckout, styleSheet } from './pages.ts';
+import {
+  checkoutPage,
+  overPage,
+  type ShownCheckout,
+  type ShownSetup,
+  setupOverPage,
+  setupPage,
+  styleSheet,
+} from './pages.ts';
 
 /**
  * The checkout page of the simulated payment provider. Served by `npm start` alone, on a loopback port of its own: no production
@@ -9,6 +17,8 @@ import { checkoutPage, overPage, type ShownCheckout, styleSheet } from './pages.
 export interface SimulatedCheckouts {
   checkout(id: string): Promise<(ShownCheckout & { readonly customer: string }) | undefined>;
   savedCard(customer: string): Promise<string | undefined>;
+  setup(id: string): Promise<ShownSetup | undefined>;
+  finishSetup(id: string, last4: string): Promise<object | undefined>;
   pay(
     id: string,
     how: { readonly last4: string; readonly saveCard: boolean; readonly fault: 'none' | 'duplicate' | 'late' | 'lost' },
@@ -52,6 +62,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams | und
 async function answer(parts: Parts, request: IncomingMessage, path: string): Promise<Answer> {
   const { checkouts, now } = parts;
   if (path === '/style.css') return { status: 200, type: 'text/css; charset=utf-8', body: styleSheet };
+  if (path.startsWith('/setup/')) return answerSetup(parts, request, path);
   const [, id = '', pay] = /^\/checkout\/(cs_sim_[0-9a-f]{24})(\/pay)?$/.exec(path) ?? [];
   const checkout = id === '' ? undefined : await checkouts.checkout(id);
   if (!checkout) return text(404, 'There is no such checkout.\n');
@@ -63,8 +74,7 @@ async function answer(parts: Parts, request: IncomingMessage, path: string): Pro
   }
   const form = request.method === 'POST' ? await readForm(request) : undefined;
   if (!form) return text(400, 'Send the form of the page.\n');
-  const digits = (form.get('card') ?? '').replaceAll(/\D/g, '');
-  const last4 = digits.slice(-declined.length);
+  const last4 = lastDigits(form);
   const ask = (problem: string) => markup(200, checkoutPage(checkout, savedCard, problem), home);
   if (last4.length < declined.length) return ask('Type at least four digits.');
   if (last4 === declined) return ask('The card was declined. Take another number.');
@@ -73,6 +83,30 @@ async function answer(parts: Parts, request: IncomingMessage, path: string): Pro
   if (!paid) return markup(200, overPage(checkout));
   parts.paid();
   return { ...text(303, ''), location: checkout.paid_url };
+}
+
+const lastDigits = (form: URLSearchParams): string =>
+  (form.get('card') ?? '').replaceAll(/\D/g, '').slice(-declined.length);
+
+/** The page on which a card is saved without a payment. */
+async function answerSetup({ checkouts, now }: Parts, request: IncomingMessage, path: string): Promise<Answer> {
+  const [, id = '', save] = /^\/setup\/(cs_sim_[0-9a-f]{24})(\/save)?$/.exec(path) ?? [];
+  const setup = id === '' ? undefined : await checkouts.setup(id);
+  if (!setup) return text(404, 'There is no such page.\n');
+  if (setup.done_at !== null || setup.expires_at <= now()) return markup(200, setupOverPage(setup));
+  const home = new URL(setup.back_url).origin;
+  if (save === undefined) {
+    return request.method === 'GET' ? markup(200, setupPage(setup), home) : text(405, 'Only GET.\n');
+  }
+  const form = request.method === 'POST' ? await readForm(request) : undefined;
+  if (!form) return text(400, 'Send the form of the page.\n');
+  const last4 = lastDigits(form);
+  if (last4.length < declined.length) return markup(200, setupPage(setup, 'Type at least four digits.'), home);
+  if (last4 === declined) {
+    return markup(200, setupPage(setup, 'The card was declined. Take another number.'), home);
+  }
+  const done = await checkouts.finishSetup(id, last4);
+  return done ? { ...text(303, ''), location: setup.back_url } : markup(200, setupOverPage(setup));
 }
 
 function send(response: ServerResponse, { status, type, body, location, formsLeadTo }: Answer): void {

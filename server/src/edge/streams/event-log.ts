@@ -1,6 +1,6 @@
 import { type Database, sql, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Round } from './tail.ts';
+import type { Round, TailEvent } from './tail.ts';
 
 /**
  * The outbox as seen by a reader of one project, or by operators as a whole. It is read in the rounds of the relay (see
@@ -26,7 +26,11 @@ export interface Reading {
 export interface Wanted {
   readonly about: string | undefined;
   readonly types: readonly string[];
+  /** Whether the reader may see the account of the organization: then also what happens to its money. */
+  readonly money: boolean;
 }
+/** Events of an organization, not of a project, that its people watch from any project. */
+const moneyTypes = ['billing.', 'payments.balance_credited'];
 
 /** The largest numbers that PostgreSQL has for a transaction and for a row. */
 const mostTransaction = 2n ** 64n - 1n;
@@ -52,7 +56,8 @@ export function readMark(text: string): Mark | Fault<'cursor_invalid'> {
 const readRound = sql(
   'stream-round',
   `select position::text as position, subject, envelope::text as envelope from outbox_events
-   where mine(organization_id) and ($1::text is null or envelope ->> 'project_id' = $1)
+   where mine(organization_id) and ($1::text is null or envelope ->> 'project_id' = $1 or ($8::boolean
+       and envelope ->> 'project_id' is null and exists (select from unnest($9::text[]) m where starts_with(subject, m))))
      and transaction_id >= $2::text::xid8 and transaction_id < $3::text::xid8 and outbox_events.position > $4
      and ($5::text is null or key = $5)
      and (cardinality($6::text[]) = 0 or exists (
@@ -67,18 +72,21 @@ const batch = 200;
 /** Only a viewer with platform reach reads without a project; for others a missing one finds nothing. */
 const projectOf = ({ reach, projectId }: Viewer): string | null => (reach === 'platform' ? null : (projectId ?? ''));
 
+const isAboutMoney = ({ projectId, type }: TailEvent): boolean =>
+  projectId === null && moneyTypes.some((each) => type.startsWith(each));
+
 /**
  * What a round of the tail contains for a reader who has read everything before the mark: the same as the log. The
  * round holds events of the viewer's organization, or all events for platform reach.
  */
-export function readOff(round: Round, who: Viewer, at: Mark, { about, types }: Wanted): Reading {
+export function readOff(round: Round, who: Viewer, at: Mark, { about, types, money }: Wanted): Reading {
   const [from, to] = [at.to, String(round.to)];
   const project = projectOf(who);
   const events = round.events
     .filter(
       (event) =>
         BigInt(event.transactionId) >= BigInt(from) &&
-        (project === null || event.projectId === project) &&
+        (project === null || event.projectId === project || (money && isAboutMoney(event))) &&
         (about === undefined || event.key === about) &&
         (types.length === 0 || types.some((type) => event.type === type || event.type.startsWith(`${type}.`))),
     )
@@ -110,7 +118,7 @@ export function makeEventLog(db: Database) {
           (
             await tx.rows<{ position: string; subject: string; envelope: string }>(readRound, [
               ...[projectOf(who), mark.from, mark.to, mark.position],
-              ...[wanted.about ?? null, wanted.types, batch],
+              ...[wanted.about ?? null, wanted.types, batch, wanted.money, moneyTypes],
             ])
           ).map(({ position, subject, envelope }) => ({ mark: { ...mark, position }, type: subject, envelope }));
         /** A round that fitted into a batch is over, and need not be asked about again. */

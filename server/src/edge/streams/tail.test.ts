@@ -74,7 +74,7 @@ describe('a round that is read off', () => {
     reach: 'organization',
     projectId: 'one',
   } as const;
-  const all = { about: undefined, types: [] };
+  const all = { about: undefined, types: [], money: false };
   const at = { from: '15', to: '15', position: '0' };
 
   it('says what is new in the project of the viewer, with marks that any process can go on from', () => {
@@ -95,13 +95,29 @@ describe('a round that is read off', () => {
     expect(readOff(everything, { ...viewer, projectId: undefined }, at, all).events).toEqual([]);
   });
 
+  it('says what happens to the money of the organization to those who may see its account, and to no others', () => {
+    const told = round(
+      ...([10, 20, event(1, 15, { projectId: null, type: 'billing.balance_depleted' })] as const),
+      event(2, 16, { projectId: null, type: 'payments.balance_credited' }),
+      event(3, 17, { projectId: null, type: 'payments.reconcile_failed' }),
+      event(4, 18, { projectId: null, type: 'tenancy.member.joined' }),
+      event(5, 19, { projectId: 'two', type: 'billing.balance_depleted' }),
+    );
+    const read = (money: boolean) =>
+      readOff(told, viewer, at, { ...all, money }).events.map(({ mark }) => mark.position);
+    expect(read(true)).toEqual(['1', '2']);
+    expect(read(false)).toEqual([]);
+  });
+
   it('can be narrowed to an object and to types', () => {
     const mixed = round(
       ...([10, 20, event(1, 15, { key: 'a' }), event(2, 16, { type: 'tenancy.projects' })] as const),
       event(3, 17, { type: 'tenancy.project' }),
     );
     const read = (wanted: { about?: string; types?: string[] }) =>
-      readOff(mixed, viewer, at, { about: wanted.about, types: wanted.types ?? [] }).events.map((e) => e.mark.position);
+      readOff(mixed, viewer, at, { ...all, about: wanted.about, types: wanted.types ?? [] }).events.map(
+        (e) => e.mark.position,
+      );
     expect(read({ about: 'a' })).toEqual(['1']);
     expect(read({ types: ['tenancy.project'] })).toEqual(['1', '3']);
     expect(read({ types: ['billing', 'tenancy.projects'] })).toEqual(['2']);

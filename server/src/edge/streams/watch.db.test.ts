@@ -92,6 +92,32 @@ describe('the stream of events', () => {
     }
   });
 
+  it('tells people who see the account what happens to its money, live and after a gap; members are not told', async () => {
+    const member = { ...acme, token: await world.join('watching-member', acme, 'member') };
+    const put = async (type: string) => {
+      const id = systemIds.next();
+      await world.root.query(
+        `insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
+         values ($1, $1::uuid::text, $2, $3::text, $3::text::uuid, jsonb_build_object('project_id', null, 'payload', jsonb_build_object('name', $2::text)))`,
+        [id, type, acme.organizationId],
+      );
+    };
+    const [owner, other] = [await listen(acme), await listen(member)];
+    await put('billing.low_balance_warning');
+    await put('payments.reconcile_failed');
+    await put('payments.balance_credited');
+    expect((await rename(acme, 'After the money')).status).toBe(200);
+    await Promise.all([owner, other].map((each) => each.until(() => each.names().includes('After the money'))));
+    const told = ['billing.low_balance_warning', 'payments.balance_credited', 'After the money'];
+    expect(owner.names()).toEqual(told);
+    expect(other.names()).toEqual(['After the money']);
+    // The log says the same as the live stream.
+    const resumed = await listen(acme, '', { 'last-event-id': owner.seen[0]?.id ?? '' });
+    await resumed.until(() => resumed.names().includes('After the money'));
+    expect(resumed.names()).toEqual(told);
+    for (const each of [owner, other, resumed]) each.leave();
+  });
+
   it('can be narrowed to an object and to types, and can end with what is there', async () => {
     await rename(acme, 'Narrow');
     const all = async (query: string) => {

@@ -9,6 +9,7 @@ interface Parts {
   readonly log: EventLog;
   readonly tail: Tail;
   readonly bells: Bells;
+  readonly seesAccount: (who: Viewer) => boolean;
 }
 
 /**
@@ -24,7 +25,7 @@ export const makeEventStreams = (parts: Parts): Mounted[] =>
       if (mark instanceof Fault) return mark;
       const start = mark ? await parts.log.resume(who, mark) : await parts.log.now(who);
       const whose = who.reach === 'platform' ? 'anybody' : who.organizationId;
-      const wanted = { about, types: types?.split(',') ?? [] };
+      const wanted = { about, types: types?.split(',') ?? [], money: parts.seesAccount(who) };
       return {
         [Symbol.asyncIterator]: () => {
           const follower = follow === false || whose === undefined ? undefined : parts.tail.follow(whose);

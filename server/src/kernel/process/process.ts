@@ -82,7 +82,12 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
     readonly openPorts: (needs: readonly Need[], common: Common<unknown>, name: string) => Promise<Pick<Ports, Need>>;
   },
 ): Promise<Running> {
-  const { base, config } = readWhole(spec.name, spec.config, given.portsConfig, given.env);
+  const { base, config } = readWhole(
+    spec.name,
+    spec.config,
+    spec.needs.length > 0 ? given.portsConfig : undefined,
+    given.env,
+  );
   const log = given.log;
   if (base.failpoints) {
     armFailpoints(base.failpoints);

@@ -23,6 +23,8 @@ export function cacheConformance(
   name: string,
   clock: Pick<TestClock, 'advance'>,
   makeWorld: () => Promise<CacheWorld>,
+  /** How many pairs of takers are tried at the same time. */
+  pairs: number,
 ): void {
   describe(`cache: ${name}`, () => {
     const longMs = 60_000;
@@ -110,6 +112,24 @@ export function cacheConformance(
       });
     });
 
+    describe('pairs of takers at the same time', () => {
+      it('get each value once, on two instances', { timeout: 600_000 }, async () => {
+        const [one, two] = [await open(), await open()];
+        const atOnce = 50;
+        let successes = 0;
+        for (let begun = 0; begun < pairs; begun += atOnce) {
+          const keys = Array.from({ length: Math.min(atOnce, pairs - begun) }, () => fresh('token'));
+          await Promise.all(keys.map((key) => one.set(key, key, longMs)));
+          const taken = await Promise.all(keys.map((key) => Promise.all([one.take(key), two.take(key)])));
+          for (const [index, pair] of taken.entries()) {
+            expect(pair.filter((value) => value !== undefined)).toEqual([keys[index]]);
+            successes += 1;
+          }
+        }
+        expect(successes).toBe(pairs);
+      });
+    });
+
     describe('claim', () => {
       it('lets one of 32 claimers on two instances through, and keeps its value', async () => {
         const [one, two] = [await open(), await open()];
@@ -186,6 +206,61 @@ export function cacheConformance(
         expect(await cache.get(other)).toBeUndefined();
         await cache.delete(key);
         expect((await cache.hit(key, longMs, 1)).count).toBe(3);
+      });
+    });
+
+    describe('admit', () => {
+      it('lets the limit through of many at once on two instances, and counts nobody else', async () => {
+        const [one, two] = [await open(), await open()];
+        const key = fresh();
+        const asked = Array.from({ length: 50 }, (_, index) => (index % 2 ? one : two).admit(key, longMs, 10));
+        const answers = await Promise.all(asked);
+        const allowed = answers.filter((answer) => answer.allowed).map(({ count }) => count);
+        expect(allowed.sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, index) => index + 1));
+        for (const { allowed: isAllowed, count, resetMs } of answers) {
+          if (!isAllowed) expect(count).toBe(10);
+          expect(resetMs).toBeGreaterThan(0);
+          expect(resetMs).toBeLessThanOrEqual(longMs);
+        }
+      });
+
+      it('frees a place when the one that took it has left the window, and not with the end of a minute', async () => {
+        const cache = await open();
+        const key = fresh();
+        const windowMs = 2_000;
+        expect(await cache.admit(key, windowMs, 2)).toEqual({ allowed: true, count: 1, resetMs: windowMs });
+        await clock.advance(1_000);
+        expect(await cache.admit(key, windowMs, 2)).toMatchObject({ allowed: true, count: 2 });
+        const refused = await cache.admit(key, windowMs, 2);
+        expect(refused).toMatchObject({ allowed: false, count: 2 });
+        expect(refused.resetMs).toBeLessThanOrEqual(1_000);
+        await clock.advance(refused.resetMs);
+        // The first has left; the second is still there, so one place is free and not two.
+        expect(await cache.admit(key, windowMs, 2)).toMatchObject({ allowed: true, count: 2 });
+        expect(await cache.admit(key, windowMs, 2)).toMatchObject({ allowed: false, count: 2 });
+      });
+
+      it('asks those who are over a lowered limit to wait until enough have left', async () => {
+        const cache = await open();
+        const key = fresh();
+        for (let n = 0; n < 3; n += 1) await cache.admit(key, shortMs * 20, 3);
+        await clock.advance(pastShortMs);
+        expect((await cache.admit(key, shortMs * 20, 4)).allowed).toBe(true);
+        const refused = await cache.admit(key, shortMs * 20, 1);
+        expect(refused).toMatchObject({ allowed: false, count: 4 });
+        await clock.advance(refused.resetMs);
+        expect(await cache.admit(key, shortMs * 20, 1)).toMatchObject({ allowed: true, count: 1 });
+      });
+
+      it('keeps sliding windows apart from each other, from fixed ones and from values', async () => {
+        const cache = await open();
+        const [key, other] = [fresh(), fresh()];
+        await cache.set(key, 'value', longMs);
+        await cache.hit(key, longMs, 5);
+        expect(await cache.admit(key, longMs, 1)).toMatchObject({ allowed: true, count: 1 });
+        expect(await cache.admit(other, longMs, 1)).toMatchObject({ allowed: true, count: 1 });
+        expect(await cache.get(key)).toBe('value');
+        expect((await cache.hit(key, longMs, 1)).count).toBe(6);
       });
     });
 
@@ -306,6 +381,9 @@ export function cacheConformance(
         ['an endless time to live', (cache: Cache) => cache.set('k', 'v', Number.POSITIVE_INFINITY), /ttlMs must be/],
         ['a window of zero', (cache: Cache) => cache.hit('k', 0, 1), /windowMs must be/],
         ['a cost of zero', (cache: Cache) => cache.hit('k', 1, 0), /cost of a hit must be/],
+        ['a sliding window of zero', (cache: Cache) => cache.admit('k', 0, 1), /windowMs must be/],
+        ['a limit of zero', (cache: Cache) => cache.admit('k', 1, 0), /limit of a sliding window must be/],
+        ['a limit of 1,001', (cache: Cache) => cache.admit('k', 1, 1_001), /limit of a sliding window must be/],
         ['a negative cost', (cache: Cache) => cache.hit('k', 1, -1), /cost of a hit must be/],
         ['an empty channel', (cache: Cache) => cache.publish('', 'm'), /channel must not be empty/],
         [

@@ -7,6 +7,8 @@ const maxValueBytes = 64 * 1024;
 /** A year: far beyond anything short-lived, and small enough to add to any date. */
 const maxSpanMs = 366 * 24 * 60 * 60 * 1000;
 const maxCost = 1_000_000_000;
+/** A sliding window remembers each call, so its limit is one of people and not of programs. */
+const maxAdmissions = 1_000;
 
 export function checkName(what: 'key' | 'channel', name: string): void {
   if (name.length === 0) throw new RangeError(`a cache ${what} must not be empty`);
@@ -35,5 +37,13 @@ export function checkSpan(what: 'ttlMs' | 'windowMs', spanMs: number): void {
 export function checkCost(cost: number): void {
   if (!Number.isSafeInteger(cost) || cost < 1 || cost > maxCost) {
     throw new RangeError(`the cost of a hit must be a whole number from 1 to ${maxCost}, not ${cost}`);
+  }
+}
+
+export function checkAdmissions(limit: number): void {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxAdmissions) {
+    throw new RangeError(
+      `the limit of a sliding window must be a whole number from 1 to ${maxAdmissions}, not ${limit}`,
+    );
   }
 }

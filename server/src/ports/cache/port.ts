@@ -17,6 +17,13 @@ export interface Cache {
    * this call, and how long it still lasts. Shared by all processes. Windows and values do not share their keys.
    */
   hit(key: string, windowMs: number, cost: number): Promise<{ readonly count: number; readonly resetMs: number }>;
+  /**
+   * A sliding window: lets a call through when fewer than `limit` were let through in the `windowMs` before it, and counts
+   * only those. `count` is how many the window holds now, `resetMs` how long until the first of them leaves it; after a
+   * refusal, how long until a call is let through again. Shared by all processes. It remembers each of them, so a limit
+   * is small.
+   */
+  admit(key: string, windowMs: number, limit: number): Promise<Admission>;
   /** At most once: only current listeners receive it. Messages of one publisher keep their order. */
   publish(channel: string, message: string): Promise<void>;
   /** Resolves when the listener hears what is published from now on. */
@@ -24,4 +31,9 @@ export interface Cache {
   /** Throws unless a value can make the round trip. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+export interface Admission {
+  readonly allowed: boolean;
+  readonly count: number;
+  readonly resetMs: number;
 }

@@ -23,6 +23,13 @@ const tables = `
     ends_at_ms bigint not null
   ) with (fillfactor = 70);
   create index if not exists rate_window_ends_at_ms on gpuaas_cache.rate_window (ends_at_ms);
+  create unlogged table if not exists gpuaas_cache.sliding_window (
+    key text collate "C" primary key,
+    admitted_at_ms bigint[] not null,
+    allowed boolean not null,
+    ends_at_ms bigint not null
+  ) with (fillfactor = 70);
+  create index if not exists sliding_window_ends_at_ms on gpuaas_cache.sliding_window (ends_at_ms);
   create unlogged table if not exists gpuaas_cache.long_message (
     id bigint generated always as identity primary key,
     body bytea not null,
@@ -33,7 +40,8 @@ const tables = `
 
 export async function makeTables(pool: Pool): Promise<void> {
   const present = await pool.query<{ complete: boolean }>(
-    `select to_regclass('gpuaas_cache.long_message_expires_at_ms') is not null as complete`,
+    `select to_regclass('gpuaas_cache.long_message_expires_at_ms') is not null
+       and to_regclass('gpuaas_cache.sliding_window_ends_at_ms') is not null as complete`,
   );
   // Several statements in one simple query are one transaction, which is also what holds the lock.
   if (!present.rows[0]?.complete) await pool.query(tables);
@@ -78,6 +86,26 @@ export const hitWindow = {
     returning count::float8 as count, (ends_at_ms - $4)::float8 as reset_ms`,
 };
 
+/**
+ * The row lock of the conflict puts callers in a line. What left the window is dropped, and the caller is added when there is
+ * room: $2 is now, $3 the length of the window, $4 the limit.
+ */
+export const admitToWindow = {
+  name: 'gpuaas_cache_admit',
+  text: `insert into gpuaas_cache.sliding_window as w (key, admitted_at_ms, allowed, ends_at_ms)
+    values ($1, array[$2::bigint], true, $2::bigint + $3::bigint)
+    on conflict (key) do update set (admitted_at_ms, allowed, ends_at_ms) = (
+      select case when room then held || $2::bigint else held end, room,
+        case when room then $2::bigint + $3::bigint else w.ends_at_ms end
+      from (
+        select coalesce(array_agg(at order by at), '{}') as held, count(*) < $4::int as room
+        from unnest(w.admitted_at_ms) as at where at > $2::bigint - $3::bigint
+      ) as kept
+    )
+    returning allowed, cardinality(admitted_at_ms) as count,
+      (admitted_at_ms[greatest(1, cardinality(admitted_at_ms) - $4::int + 1)] + $3::bigint - $2::bigint)::float8 as reset_ms`,
+};
+
 export const notify = {
   name: 'gpuaas_cache_notify',
   text: `select pg_notify('gpuaas_cache', $1)`,
@@ -105,9 +133,12 @@ export const sweepExpired = {
     windows as (delete from gpuaas_cache.rate_window where key in (
       select key from gpuaas_cache.rate_window where ends_at_ms <= $1
       order by ends_at_ms limit $2 for update skip locked) returning 1),
+    sliding as (delete from gpuaas_cache.sliding_window where key in (
+      select key from gpuaas_cache.sliding_window where ends_at_ms <= $1
+      order by ends_at_ms limit $2 for update skip locked) returning 1),
     messages as (delete from gpuaas_cache.long_message where id in (
       select id from gpuaas_cache.long_message where expires_at_ms <= $1
       order by expires_at_ms limit $2 for update skip locked) returning 1)
-    select greatest((select count(*) from entries), (select count(*) from windows), (select count(*) from messages))::int
-      as most`,
+    select greatest((select count(*) from entries), (select count(*) from windows), (select count(*) from sliding),
+      (select count(*) from messages))::int as most`,
 };

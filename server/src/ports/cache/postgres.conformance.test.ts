@@ -1,3 +1,4 @@
+import { env } from 'node:process';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
@@ -9,18 +10,23 @@ import { openPostgresCache } from './postgres.ts';
 
 const clock = makeTestClock();
 
-cacheConformance('postgres', clock, async () => {
-  const database = await openTestDatabase();
-  const outage = makeDatabaseOutage(database.url);
-  const config = { kind: 'postgres', url: database.url } as const;
-  return {
-    config,
-    open: () => openCache(config, { clock }),
-    breakDown: () => outage.begin(),
-    recover: () => outage.end(),
-    close: () => database.close(),
-  };
-});
+cacheConformance(
+  'postgres',
+  clock,
+  async () => {
+    const database = await openTestDatabase();
+    const outage = makeDatabaseOutage(database.url);
+    const config = { kind: 'postgres', url: database.url } as const;
+    return {
+      config,
+      open: () => openCache(config, { clock }),
+      breakDown: () => outage.begin(),
+      recover: () => outage.end(),
+      close: () => database.close(),
+    };
+  },
+  Number(env['GPUAAS_TAKES'] ?? 1_000),
+);
 
 describe('the Postgres cache', () => {
   let database: TestDatabase;
@@ -60,25 +66,38 @@ describe('the Postgres cache', () => {
     const sweepEveryMs = 1_000_000;
     const cache = await openPostgresCache({ url: database.url, clock, sweepEveryMs });
     const rows = () =>
-      look.query<{ entries: number; windows: number; messages: number }>(`select
+      look.query<{ entries: number; windows: number; sliding: number; messages: number }>(`select
         (select count(*)::int from gpuaas_cache.entry) as entries,
         (select count(*)::int from gpuaas_cache.rate_window) as windows,
+        (select count(*)::int from gpuaas_cache.sliding_window) as sliding,
         (select count(*)::int from gpuaas_cache.long_message) as messages`);
-    await look.query('truncate gpuaas_cache.entry, gpuaas_cache.rate_window, gpuaas_cache.long_message');
+    await look.query(
+      'truncate gpuaas_cache.entry, gpuaas_cache.rate_window, gpuaas_cache.sliding_window, gpuaas_cache.long_message',
+    );
     await look.query(`insert into gpuaas_cache.entry select 'old ' || n, 'x', $1 from generate_series(1, 2500) n`, [
       clock.now().getTime(),
     ]);
     await cache.set('kept', 'value', 10 * sweepEveryMs);
     await cache.hit('kept', 10 * sweepEveryMs, 1);
     await cache.hit('over', 1_000, 1);
+    await cache.admit('kept', 10 * sweepEveryMs, 1);
+    await cache.admit('over', 1_000, 1);
     await cache.publish('channel', 'x'.repeat(9_000));
-    expect((await rows()).rows).toEqual([{ entries: 2501, windows: 2, messages: 1 }]);
+    expect((await rows()).rows).toEqual([{ entries: 2501, windows: 2, sliding: 2, messages: 1 }]);
     await clock.advance(sweepEveryMs);
     await vi.waitFor(
-      async () => expect((await rows()).rows).toEqual([{ entries: 1, windows: 1, messages: 0 }]),
+      async () => expect((await rows()).rows).toEqual([{ entries: 1, windows: 1, sliding: 1, messages: 0 }]),
       10_000,
     );
     expect(await cache.get('kept')).toBe('value');
+    await cache.close();
+  });
+
+  it('makes what a newer version added in a database of an older one', async () => {
+    await (await openPostgresCache({ url: database.url, clock })).close();
+    await look.query('drop table gpuaas_cache.sliding_window');
+    const cache = await openPostgresCache({ url: database.url, clock });
+    expect((await cache.admit('key', 1_000, 1)).allowed).toBe(true);
     await cache.close();
   });
 

@@ -2,7 +2,7 @@ import { Redis, type RedisOptions, type Result } from 'ioredis';
 import { Outage } from '../../kernel/fault.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
 import { jitteredBackoffMs } from '../../kernel/process/backoff.ts';
-import { checkCost, checkName, checkSpan, checkText } from './limits.ts';
+import { checkAdmissions, checkCost, checkName, checkSpan, checkText } from './limits.ts';
 import { type CacheLog, makeListeners } from './listeners.ts';
 import type { Cache } from './port.ts';
 
@@ -32,36 +32,58 @@ end
 return {count, left}
 `;
 
+/** One list of times for each key, oldest first. It lives as long as its newest entry. */
+const admitScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local window, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and tonumber(oldest) <= now - window do
+  redis.call('LPOP', KEYS[1])
+  oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local count = redis.call('LLEN', KEYS[1])
+local allowed = count < limit
+if allowed then
+  redis.call('RPUSH', KEYS[1], string.format('%d', now))
+  redis.call('PEXPIRE', KEYS[1], window)
+  count = count + 1
+end
+local leaves = tonumber(redis.call('LINDEX', KEYS[1], math.max(0, count - limit)))
+return {allowed and 1 or 0, count, leaves + window - now}
+`;
+
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     hitWindow(key: string, cost: number, windowMs: number): Result<[number, number], Context>;
+    admitToWindow(key: string, windowMs: number, limit: number): Result<[number, number, number], Context>;
   }
 }
 
 const deadlineMs = 5_000;
 const away = { firstMs: 50, maxMs: 2_000 };
 
+const connection = {
+  lazyConnect: true,
+  connectTimeout: deadlineMs,
+  commandTimeout: deadlineMs,
+  keepAlive: 10_000,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  retryStrategy: (times: number) => jitteredBackoffMs(away, times),
+} satisfies RedisOptions;
+
 export async function openRedisCache(options: RedisCacheOptions): Promise<Cache> {
   const { prefix = 'gpuaas:', ids = systemIds, log } = options;
-  const connection = {
-    lazyConnect: true,
-    connectTimeout: deadlineMs,
-    commandTimeout: deadlineMs,
-    keepAlive: 10_000,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    retryStrategy: (times: number) => jitteredBackoffMs(away, times),
-  } satisfies RedisOptions;
   const commands = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache' });
   const ear = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache-listener' });
   for (const redis of [commands, ear]) redis.on('error', (error) => log?.warn({ err: error }, 'the cache lost Redis'));
   commands.defineCommand('hitWindow', { numberOfKeys: 1, lua: hitScript });
+  commands.defineCommand('admitToWindow', { numberOfKeys: 1, lua: admitScript });
 
   const listeners = makeListeners(log);
   let closed = false;
-  const valueKey = (key: string) => `${prefix}value:${key}`;
-  const windowKey = (key: string) => `${prefix}window:${key}`;
   const channelPrefix = `${prefix}channel:`;
 
   ear.on('message', (channel: string, message: string) => listeners.tell(channel.slice(channelPrefix.length), message));
@@ -87,7 +109,59 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
     throw error;
   }
 
-  const cache: Cache = {
+  const entries = makeEntries(commands, prefix, refuseWhenClosed);
+  return {
+    ...entries,
+    async publish(channel, message) {
+      checkName('channel', channel);
+      checkText('message', message);
+      refuseWhenClosed();
+      await answered(commands.publish(channelPrefix + channel, message));
+    },
+    async subscribe(channel, listen) {
+      checkName('channel', channel);
+      refuseWhenClosed();
+      // Present from the start, so that nobody who leaves takes the subscription away, but deaf until Redis has
+      // answered: what arrives before that was published before.
+      let hears = false;
+      const leave = listeners.add(channel, (message) => {
+        if (hears) listen(message);
+      });
+      try {
+        // Sent each time, also when there is a listener already: only the answer separates before from after.
+        await answered(ear.subscribe(channelPrefix + channel));
+        hears = true;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      return {
+        async close() {
+          leave();
+          if (closed || listeners.has(channel) || ear.status !== 'ready') return;
+          await ear.unsubscribe(channelPrefix + channel);
+        },
+      };
+    },
+    async check() {
+      const key = `check:${ids.secret(8)}`;
+      await entries.set(key, key, deadlineMs);
+      if ((await entries.take(key)) !== key) throw new Error('a value did not make the round trip through the cache');
+    },
+    close,
+  };
+}
+
+/** Values and windows. `refuseWhenClosed` throws after the end. */
+function makeEntries(
+  commands: Redis,
+  prefix: string,
+  refuseWhenClosed: () => void,
+): Pick<Cache, 'get' | 'set' | 'delete' | 'take' | 'claim' | 'hit' | 'admit'> {
+  const valueKey = (key: string) => `${prefix}value:${key}`;
+  const windowKey = (key: string) => `${prefix}window:${key}`;
+  const slidingKey = (key: string) => `${prefix}sliding:${key}`;
+  return {
     async get(key) {
       checkName('key', key);
       refuseWhenClosed();
@@ -125,45 +199,15 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
       const [count, resetMs] = await answered(commands.hitWindow(windowKey(key), cost, windowMs));
       return { count, resetMs };
     },
-    async publish(channel, message) {
-      checkName('channel', channel);
-      checkText('message', message);
+    async admit(key, windowMs, limit) {
+      checkName('key', key);
+      checkSpan('windowMs', windowMs);
+      checkAdmissions(limit);
       refuseWhenClosed();
-      await answered(commands.publish(channelPrefix + channel, message));
+      const [allowed, count, resetMs] = await answered(commands.admitToWindow(slidingKey(key), windowMs, limit));
+      return { allowed: allowed === 1, count, resetMs };
     },
-    async subscribe(channel, listen) {
-      checkName('channel', channel);
-      refuseWhenClosed();
-      // Present from the start, so that nobody who leaves takes the subscription away, but deaf until Redis has
-      // answered: what arrives before that was published before.
-      let hears = false;
-      const leave = listeners.add(channel, (message) => {
-        if (hears) listen(message);
-      });
-      try {
-        // Sent each time, also when there is a listener already: only the answer separates before from after.
-        await answered(ear.subscribe(channelPrefix + channel));
-        hears = true;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-      return {
-        async close() {
-          leave();
-          if (closed || listeners.has(channel) || ear.status !== 'ready') return;
-          await ear.unsubscribe(channelPrefix + channel);
-        },
-      };
-    },
-    async check() {
-      const key = `check:${ids.secret(8)}`;
-      await cache.set(key, key, deadlineMs);
-      if ((await cache.take(key)) !== key) throw new Error('a value did not make the round trip through the cache');
-    },
-    close,
   };
-  return cache;
 }
 
 /** What Redis itself refused is a fault of ours; everything else means that it could not be reached. */

@@ -3,11 +3,17 @@ import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
-import { controlPlaneSpiffeId, nodeCommonName, nodeSpiffeId } from '@gpuaas/contract/node';
+import {
+  controlPlaneSpiffeId,
+  nodeCommonName,
+  nodeSpiffeId,
+  processCommonName,
+  processSpiffeId,
+} from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
-import type { Certificates, NodeCertificate } from './port.ts';
+import type { Certificates, IssuedCertificate } from './port.ts';
 import { makeRequest } from './request.ts';
 
 export interface CertificatesWorld {
@@ -33,7 +39,7 @@ export function certificatesConformance(name: string, makeWorld: () => Promise<C
       await world?.close();
     });
 
-    async function certify(nodeId: string, csr: string, ttlMs = hourMs): Promise<NodeCertificate> {
+    async function certify(nodeId: string, csr: string, ttlMs = hourMs): Promise<IssuedCertificate> {
       const issued = await certificates.certifyNode({ nodeId, csr, ttlMs });
       if (issued instanceof Fault) throw issued;
       return issued;
@@ -90,6 +96,54 @@ export function certificatesConformance(name: string, makeWorld: () => Promise<C
       const nodeId = systemIds.next();
       const { pem } = await makeRequest(nodeCommonName(nodeId), [{ type: 'url', value: nodeSpiffeId(nodeId) }]);
       expect(pems((await certify(nodeId, pem)).chain)[0]?.subjectAltName).toBe(`URI:${nodeSpiffeId(nodeId)}`);
+    });
+
+    it('names a process by its URI and the names that it is called by, whatever its request asks for', async () => {
+      const names = ['127.0.0.1', 'gateway.gpuaas.example'];
+      const asked = await makeRequest(undefined);
+      const issued = await certificates.certifyProcess({ process: 'gateway', names, csr: asked.pem, ttlMs: hourMs });
+      if (issued instanceof Fault) throw issued;
+      const [leaf] = pems(issued.chain);
+      expect(leaf?.subjectAltName?.split(', ').sort()).toEqual([
+        'DNS:gateway.gpuaas.example',
+        'IP Address:127.0.0.1',
+        `URI:${processSpiffeId('gateway')}`,
+      ]);
+      expect(leaf?.subject).toContain(`CN=${processCommonName('gateway')}`);
+      expect(leaf?.ca).toBe(false);
+      expect(leaf?.checkPrivateKey(createPrivateKey(asked.privateKey))).toBe(true);
+      const greedy = await makeRequest(undefined, [{ type: 'url', value: processSpiffeId('api') }]);
+      const other = await certificates.certifyProcess({ process: 'gateway', names, csr: greedy.pem, ttlMs: hourMs });
+      if (other instanceof Fault) expect(other.code).toBe('node_csr_invalid');
+      else expect(pems(other.chain)[0]?.subjectAltName).not.toContain(processSpiffeId('api'));
+      const junk = await certificates.certifyProcess({ process: 'gateway', names, csr: 'nothing', ttlMs: hourMs });
+      expect(junk instanceof Fault ? junk.code : junk).toBe('node_csr_invalid');
+    });
+
+    it('lets a process call and be called with one certificate', async () => {
+      const { roots } = await certificates.authority();
+      const asked = await makeRequest(undefined);
+      const order = { process: 'gateway', names: ['127.0.0.1'], csr: asked.pem, ttlMs: hourMs };
+      const issued = await certificates.certifyProcess(order);
+      if (issued instanceof Fault) throw issued;
+      const identity = { cert: issued.chain, key: asked.privateKey, ca: roots };
+      const listener = createServer(
+        { ...identity, requestCert: true, rejectUnauthorized: true },
+        (incoming, response) =>
+          response.end((incoming.socket as TLSSocket).getPeerCertificate().subjectaltname ?? 'nobody'),
+      );
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+      const { port } = listener.address() as AddressInfo;
+      const said = await new Promise<string>((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, agent: false, ...identity }, (response) => {
+          readText(response).then(resolve, reject);
+        });
+        sent.on('error', reject);
+        sent.end();
+      });
+      expect(said).toContain(`URI:${processSpiffeId('gateway')}`);
+      listener.closeAllConnections();
+      await new Promise((resolve) => listener.close(resolve));
     });
 
     it('refuses what is no request, or was changed after it was signed', async () => {

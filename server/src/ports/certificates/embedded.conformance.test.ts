@@ -10,7 +10,7 @@ import { makeDatabaseOutage } from '../../testing/servers/outage.ts';
 import { certificatesConformance } from './conformance.ts';
 import { openEmbeddedAuthority } from './embedded.ts';
 import { openCertificates } from './open.ts';
-import type { EmbeddedAuthority, NodeCertificate } from './port.ts';
+import type { EmbeddedAuthority, IssuedCertificate } from './port.ts';
 import { makeRequest } from './request.ts';
 
 certificatesConformance('embedded', async () => {
@@ -32,13 +32,13 @@ describe('our own authority', () => {
     database = await openTestDatabase();
   });
   afterAll(() => database?.close());
-  const issue = async (authority: EmbeddedAuthority): Promise<NodeCertificate> => {
+  const issue = async (authority: EmbeddedAuthority): Promise<IssuedCertificate> => {
     const { pem } = await makeRequest(undefined);
     const issued = await authority.certifyNode({ nodeId: systemIds.next(), csr: pem, ttlMs: 3_600_000 });
     if (issued instanceof Fault) throw issued;
     return issued;
   };
-  const issuerOf = ({ chain }: NodeCertificate) =>
+  const issuerOf = ({ chain }: IssuedCertificate) =>
     new X509Certificate(chain.slice(chain.lastIndexOf('-----BEGIN'))).fingerprint256;
 
   it('is one authority, however many processes open it at once', async () => {

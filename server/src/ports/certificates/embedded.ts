@@ -1,12 +1,18 @@
 import { X509Certificate as NodeX509 } from 'node:crypto';
-import { controlPlaneSpiffeId, nodeCommonName, nodeSpiffeId } from '@gpuaas/contract/node';
+import {
+  controlPlaneSpiffeId,
+  nodeCommonName,
+  nodeSpiffeId,
+  processCommonName,
+  processSpiffeId,
+} from '@gpuaas/contract/node';
 import { Pool, type PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { exportIssuer, type Issuer, importIssuer, makeIssuer, makeLeaf } from './issuing.ts';
-import type { EmbeddedAuthority } from './port.ts';
+import type { CsrRefused, EmbeddedAuthority, IssuedCertificate } from './port.ts';
 import { generalName, makeRequest, readRequest } from './request.ts';
 import { issuerPlace, sealedIssuers } from './sealed-issuers.ts';
 
@@ -60,11 +66,17 @@ interface Held {
   readonly atMs: number;
 }
 
-export async function openEmbeddedAuthority(
-  options: EmbeddedAuthorityOptions,
-  parts: { readonly clock: Clock; readonly seal: Seal },
-): Promise<EmbeddedAuthority> {
-  const { clock, seal } = parts;
+interface AuthorityParts {
+  readonly clock: Clock;
+  readonly seal: Seal;
+}
+const lifeFrom = (clock: Clock, ms: number) => {
+  const now = clock.now().getTime();
+  return { notBefore: new Date(now - backdateMs), notAfter: new Date(now + ms) };
+};
+
+/** The root and the newest intermediate, as all processes of the installation have them. */
+async function openIssuers(options: EmbeddedAuthorityOptions, { clock, seal }: AuthorityParts) {
   const pool = new Pool({
     connectionString: options.url,
     max: 2,
@@ -75,10 +87,7 @@ export async function openEmbeddedAuthority(
   });
   pool.on('error', () => undefined);
 
-  const life = (ms: number) => {
-    const now = clock.now().getTime();
-    return { notBefore: new Date(now - backdateMs), notAfter: new Date(now + ms) };
-  };
+  const life = (ms: number) => lifeFrom(clock, ms);
   const open = async (row: Row): Promise<Issuer> =>
     importIssuer(row.certificate, seal.open(row.sealed_key, issuerPlace(row.certificate)));
   const keep = async (client: PoolClient, kind: Row['kind'], issuer: Issuer): Promise<Issuer> => {
@@ -139,28 +148,62 @@ export async function openEmbeddedAuthority(
   };
 
   return {
-    isOpen: true,
     sealed,
-    async certifyNode({ nodeId, csr, ttlMs }) {
-      const request = await readRequest(csr);
-      if (request instanceof Fault) return request;
-      const { intermediate } = await current();
-      const leaf = await makeLeaf(intermediate, {
-        ...life(ttlMs),
-        publicKey: request.publicKey,
+    current,
+    held: () => held,
+    async rotate() {
+      rotating = true;
+      try {
+        held = await prepare(true);
+      } finally {
+        rotating = false;
+      }
+    },
+    check: () => prepare(false),
+    close: () => pool.end(),
+  };
+}
+
+export async function openEmbeddedAuthority(
+  options: EmbeddedAuthorityOptions,
+  parts: AuthorityParts,
+): Promise<EmbeddedAuthority> {
+  const issuers = await openIssuers(options, parts);
+  const life = (ms: number) => lifeFrom(parts.clock, ms);
+  const certify = async (
+    csr: string,
+    ttlMs: number,
+    leaf: Pick<Parameters<typeof makeLeaf>[1], 'commonName' | 'names' | 'use'>,
+  ): Promise<IssuedCertificate | CsrRefused> => {
+    const request = await readRequest(csr);
+    if (request instanceof Fault) return request;
+    const { intermediate } = await issuers.current();
+    const made = await makeLeaf(intermediate, { ...leaf, ...life(ttlMs), publicKey: request.publicKey });
+    return {
+      chain: [made, intermediate.certificate].map((one) => one.toString('pem')).join('\n'),
+      serial: made.serialNumber.toLowerCase(),
+      notBefore: made.notBefore,
+      notAfter: made.notAfter,
+    };
+  };
+
+  return {
+    isOpen: true,
+    sealed: issuers.sealed,
+    certifyNode: ({ nodeId, csr, ttlMs }) =>
+      certify(csr, ttlMs, {
         commonName: nodeCommonName(nodeId),
         names: [{ type: 'url', value: nodeSpiffeId(nodeId) }],
         use: 'client',
-      });
-      return {
-        chain: [leaf, intermediate.certificate].map((one) => one.toString('pem')).join('\n'),
-        serial: leaf.serialNumber.toLowerCase(),
-        notBefore: leaf.notBefore,
-        notAfter: leaf.notAfter,
-      };
-    },
+      }),
+    certifyProcess: ({ process, names, csr, ttlMs }) =>
+      certify(csr, ttlMs, {
+        commonName: processCommonName(process),
+        names: [...names.map(generalName), { type: 'url', value: processSpiffeId(process) }],
+        use: 'both',
+      }),
     async certifyServer({ names, ttlMs }) {
-      const { root, intermediate } = await current();
+      const { root, intermediate } = await issuers.current();
       const { pem, privateKey } = await makeRequest('gpuaas-control-plane');
       const request = await readRequest(pem);
       if (request instanceof Fault) throw request;
@@ -175,21 +218,14 @@ export async function openEmbeddedAuthority(
       return { chain, privateKey, notAfter: leaf.notAfter };
     },
     async authority() {
-      const pem = held.root.certificate.toString('pem');
+      const pem = issuers.held().root.certificate.toString('pem');
       const hash = new NodeX509(pem).fingerprint256.replaceAll(':', '').toLowerCase();
       return { roots: pem, fingerprint: `sha256:${hash}` };
     },
-    async rotate() {
-      rotating = true;
-      try {
-        held = await prepare(true);
-      } finally {
-        rotating = false;
-      }
-    },
+    rotate: issuers.rotate,
     async check() {
-      await prepare(false);
+      await issuers.check();
     },
-    close: () => pool.end(),
+    close: issuers.close,
   };
 }

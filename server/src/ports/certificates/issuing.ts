@@ -56,16 +56,22 @@ export async function makeIssuer(commonName: string, life: Life, parent?: Issuer
   return { certificate, privateKey: keys.privateKey };
 }
 
+export type LeafUse = 'client' | 'server' | 'both';
+const usesOf: Readonly<Record<LeafUse, readonly ExtendedKeyUsage[]>> = {
+  client: [ExtendedKeyUsage.clientAuth],
+  server: [ExtendedKeyUsage.serverAuth],
+  both: [ExtendedKeyUsage.clientAuth, ExtendedKeyUsage.serverAuth],
+};
+
 export async function makeLeaf(
   issuer: Issuer,
   leaf: Life & {
     readonly publicKey: PublicKey;
     readonly commonName: string;
     readonly names: readonly JsonGeneralName[];
-    readonly use: 'client' | 'server';
+    readonly use: LeafUse;
   },
 ): Promise<X509Certificate> {
-  const use = leaf.use === 'client' ? ExtendedKeyUsage.clientAuth : ExtendedKeyUsage.serverAuth;
   return X509CertificateGenerator.create({
     serialNumber: makeSerial(),
     subject: [{ CN: [leaf.commonName] }],
@@ -78,7 +84,7 @@ export async function makeLeaf(
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([use], true),
+      new ExtendedKeyUsageExtension([...usesOf[leaf.use]], true),
       new SubjectAlternativeNameExtension([...leaf.names]),
       await SubjectKeyIdentifierExtension.create(leaf.publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer.certificate.publicKey),

@@ -12,7 +12,7 @@ export type CertificatesConfig =
   /** Nothing is issued, for a reason. */
   | { readonly kind: 'none'; readonly because: string };
 
-/** The only place that knows which authority vouches for nodes. */
+/** The only place that knows which authority vouches for nodes and processes. */
 export async function openCertificates(
   config: CertificatesConfig,
   parts: { readonly clock: Clock; readonly ids: Ids },
@@ -33,6 +33,7 @@ function closedAuthority(because: string): Certificates {
     isOpen: false,
     certifyNode: refuse,
     certifyServer: refuse,
+    certifyProcess: refuse,
     authority: refuse,
     check: async () => undefined,
     close: async () => undefined,

@@ -2,8 +2,8 @@ import type { Fault } from '../../kernel/fault.ts';
 import type { SealedValues } from '../../kernel/secrets/sealed-values.ts';
 
 /**
- * The certificate authority for nodes. A certificate says which node is connected and nothing about what it may do;
- * tasks are signed by keys of another kind. Certificates are short-lived, and the control plane refuses revoked ones
+ * The certificate authority for nodes and for processes of ours. A certificate says who is connected and nothing about what
+ * it may do; tasks are signed by keys of another kind. Certificates are short-lived, and the control plane refuses revoked ones
  * within seconds without asking the authority.
  */
 export interface Certificates {
@@ -14,9 +14,19 @@ export interface Certificates {
     readonly nodeId: string;
     readonly csr: string;
     readonly ttlMs: number;
-  }): Promise<NodeCertificate | CsrRefused>;
+  }): Promise<IssuedCertificate | CsrRefused>;
   /** For a listener of ours: a new key, these DNS names and addresses, for server authentication only. */
   certifyServer(order: { readonly names: readonly string[]; readonly ttlMs: number }): Promise<ServerCertificate>;
+  /**
+   * For a process of ours that calls another one or that nodes call: for the key of the request, under the URI of the process
+   * and these DNS names and addresses, for client and server authentication.
+   */
+  certifyProcess(order: {
+    readonly process: string;
+    readonly names: readonly string[];
+    readonly csr: string;
+    readonly ttlMs: number;
+  }): Promise<IssuedCertificate | CsrRefused>;
   authority(): Promise<Authority>;
   /** Its keys, where it keeps them sealed in our database. */
   readonly sealed?: SealedValues;
@@ -27,7 +37,7 @@ export interface Certificates {
 
 export type CsrRefused = Fault<'node_csr_invalid'>;
 
-export interface NodeCertificate {
+export interface IssuedCertificate {
   /** Leaf first, then what leads to the root; without the root. */
   readonly chain: string;
   /** In hex, lower case, as it is compared with what a connection shows. */

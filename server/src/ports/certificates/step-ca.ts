@@ -1,11 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
-import { controlPlaneSpiffeId, nodeCommonName, nodeSpiffeId } from '@gpuaas/contract/node';
+import {
+  controlPlaneSpiffeId,
+  nodeCommonName,
+  nodeSpiffeId,
+  processCommonName,
+  processSpiffeId,
+} from '@gpuaas/contract/node';
 import { importJWK, type JWK, SignJWT } from 'jose';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Certificates } from './port.ts';
+import type { Certificates, CsrRefused, IssuedCertificate } from './port.ts';
 import { generalName, makeRequest, readRequest } from './request.ts';
 
 export interface StepCaConfig {
@@ -59,7 +65,7 @@ export async function openStepCa(
     readonly names: readonly string[];
     readonly ttlMs: number;
   }): Promise<readonly string[] | 'refused'> {
-    const { status, body } = await ask('POST', signUrl, {
+    const { status, body } = await askStepCa(config.root, 'POST', signUrl, {
       csr: order.csr,
       ott: await makeToken(order.subject, order.names),
       notAfter: `${Math.ceil(order.ttlMs / 1_000)}s`,
@@ -73,64 +79,33 @@ export async function openStepCa(
     throw new Outage(`step-ca answered ${status} to a certificate request`);
   }
 
-  function ask(method: 'GET' | 'POST', url: URL, body?: object): Promise<{ status: number; body: unknown }> {
-    return new Promise((resolve, reject) => {
-      const fail = (cause: unknown) => reject(new Outage('step-ca does not answer', { cause }));
-      const text = body && JSON.stringify(body);
-      const sent = request(
-        url,
-        {
-          method,
-          ca: config.root,
-          agent: false,
-          signal: AbortSignal.timeout(answerWithinMs),
-          headers: text ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) } : {},
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          let bytes = 0;
-          response.on('data', (chunk: Buffer) => {
-            bytes += chunk.length;
-            if (bytes > maxAnswerBytes) response.destroy(new Error('its answer is too long'));
-            else chunks.push(chunk);
-          });
-          response.on('error', fail);
-          response.on('end', () => {
-            let parsed: unknown;
-            try {
-              parsed = JSON.parse(Buffer.concat(chunks).toString());
-            } catch {
-              parsed = undefined;
-            }
-            resolve({ status: response.statusCode ?? 0, body: parsed });
-          });
-        },
-      );
-      sent.on('error', fail);
-      sent.end(text);
-    });
+  async function certify(order: Parameters<typeof sign>[0]): Promise<IssuedCertificate | CsrRefused> {
+    const read = await readRequest(order.csr);
+    if (read instanceof Fault) return read;
+    const chain = await sign(order);
+    const leaf = chain !== 'refused' && chain[0] ? new X509Certificate(chain[0]) : undefined;
+    if (chain === 'refused' || !leaf) {
+      return new Fault('node_csr_invalid', 'The authority refuses this request: its subject must be empty.');
+    }
+    const said = (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^[A-Za-z ]+:/, ''));
+    const isUri = (name: string) => name.startsWith('spiffe:');
+    if (said.length !== order.names.length || said.filter(isUri).join() !== order.names.filter(isUri).join()) {
+      throw new Error('step-ca issued a certificate under other names; look at the template of its provisioner');
+    }
+    return {
+      chain: withoutRoot(chain).join('\n'),
+      serial: leaf.serialNumber.toLowerCase(),
+      notBefore: new Date(leaf.validFrom),
+      notAfter: new Date(leaf.validTo),
+    };
   }
 
   return {
     isOpen: true,
-    async certifyNode({ nodeId, csr, ttlMs }) {
-      const read = await readRequest(csr);
-      if (read instanceof Fault) return read;
-      const chain = await sign({ csr, subject: nodeCommonName(nodeId), names: [nodeSpiffeId(nodeId)], ttlMs });
-      const leaf = chain !== 'refused' && chain[0] ? new X509Certificate(chain[0]) : undefined;
-      if (chain === 'refused' || !leaf) {
-        return new Fault('node_csr_invalid', 'The authority refuses this request: its subject must be empty.');
-      }
-      if (leaf.subjectAltName !== `URI:${nodeSpiffeId(nodeId)}`) {
-        throw new Error('step-ca issued a certificate under other names; look at the template of its provisioner');
-      }
-      return {
-        chain: withoutRoot(chain).join('\n'),
-        serial: leaf.serialNumber.toLowerCase(),
-        notBefore: new Date(leaf.validFrom),
-        notAfter: new Date(leaf.validTo),
-      };
-    },
+    certifyNode: ({ nodeId, csr, ttlMs }) =>
+      certify({ csr, subject: nodeCommonName(nodeId), names: [nodeSpiffeId(nodeId)], ttlMs }),
+    certifyProcess: ({ process, names, csr, ttlMs }) =>
+      certify({ csr, subject: processCommonName(process), names: [...names, processSpiffeId(process)], ttlMs }),
     async certifyServer({ names, ttlMs }) {
       const subject = names[0] ?? 'gpuaas-control-plane';
       const all = [...names, controlPlaneSpiffeId];
@@ -143,7 +118,7 @@ export async function openStepCa(
     },
     authority: async () => ({ roots: config.root, fingerprint: `sha256:${fingerprint}` }),
     async check() {
-      const { status } = await ask('GET', new URL('/health', config.url));
+      const { status } = await askStepCa(config.root, 'GET', new URL('/health', config.url));
       if (status !== 200) throw new Outage(`step-ca answered ${status} to a look at its health`);
     },
     async close() {},
@@ -152,4 +127,47 @@ export async function openStepCa(
   function withoutRoot(chain: readonly string[]): string[] {
     return chain.filter((pem) => new X509Certificate(pem).fingerprint256 !== root.fingerprint256);
   }
+}
+
+function askStepCa(
+  root: string,
+  method: 'GET' | 'POST',
+  url: URL,
+  body?: object,
+): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown) => reject(new Outage('step-ca does not answer', { cause }));
+    const text = body && JSON.stringify(body);
+    const sent = request(
+      url,
+      {
+        method,
+        ca: root,
+        agent: false,
+        signal: AbortSignal.timeout(answerWithinMs),
+        headers: text ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) } : {},
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > maxAnswerBytes) response.destroy(new Error('its answer is too long'));
+          else chunks.push(chunk);
+        });
+        response.on('error', fail);
+        response.on('end', () => {
+          let parsed: unknown;
+          try {
+            parsed = JSON.parse(Buffer.concat(chunks).toString());
+          } catch {
+            parsed = undefined;
+          }
+          resolve({ status: response.statusCode ?? 0, body: parsed });
+        });
+      },
+    );
+    sent.on('error', fail);
+    sent.end(text);
+  });
 }

@@ -243,6 +243,19 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       ).rejects.toThrow('not as declared');
     });
 
+    it('refuses an event that the contract does not name, and keeps nothing of the write', async () => {
+      const id = systemIds.next();
+      const before = await count('outbox_events', 'true', []);
+      const known = projectRemoved.of(id, { project_id: id });
+      const unknown = { ...known, type: 'tenancy.project.vanished' as typeof known.type };
+      await expect(
+        port.database.write(act(seeded.organizationId), async (tx) =>
+          tx.commit(1, { target: { type: 'project', id }, events: [known, unknown] }),
+        ),
+      ).rejects.toThrow('tenancy.project.vanished that is not as declared');
+      expect(await count('outbox_events', 'true', [])).toBe(before);
+    });
+
     it('lets one of 32 writes with the same key through; the others learn that it runs or is done', async () => {
       const key = systemIds.next();
       const outcomes = await Promise.allSettled(Array.from({ length: 32 }, () => createProject(keyed(key))));

@@ -1,5 +1,5 @@
 import type { Envelope } from '@gpuaas/contract';
-import type { Database } from '../../kernel/act.ts';
+import type { Database, Sql } from '../../kernel/act.ts';
 import type { StoredReply } from '../../kernel/idempotency.ts';
 import type { Leases } from './leases/leases.ts';
 
@@ -9,9 +9,7 @@ export interface DatabasePort {
   readonly outbox: OutboxLog;
   readonly replies: StoredReplies;
   readonly sealer: AuditSealer;
-  readonly sightings: Sightings;
-  readonly consoleTokens: ConsoleTokens;
-  readonly reports: NodeReports;
+  readonly unaudited: Unaudited;
   readonly leases: Leases;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
@@ -27,51 +25,12 @@ export interface AuditSealer {
   seal(limit: number): Promise<number>;
 }
 
-/** A credential was used. That is not an act: it leaves no audit row, and many are written at once. */
-export interface Sightings {
-  record(seen: { readonly sessions: readonly SeenSession[]; readonly credentials: readonly Seen[] }): Promise<void>;
-}
-export interface Seen {
-  readonly id: string;
-  readonly seenAt: Date;
-  readonly address: string | undefined;
-  readonly userAgent: string | undefined;
-}
-/** `id` is the one that a session gets if it is new. */
-export interface SeenSession extends Seen {
-  readonly personId: string;
-  readonly provider: 'oidc';
-  readonly sessionId: string | undefined;
-  readonly tokenId: string | undefined;
-  readonly deviceLabel: string | undefined;
-  readonly browser: string | undefined;
-  readonly os: string | undefined;
-  readonly signedInAt: Date;
-  readonly expiresAt: Date;
-}
-
-/** Renewing the tokens of a browser session is not an act either: it happens every few minutes. */
-export interface ConsoleTokens {
-  /** Whether this caller may renew them until then; false when another process is doing it, or has done it. */
-  claim(id: string, generation: bigint, now: Date, until: Date): Promise<boolean>;
-  renew(id: string, generation: bigint, sealed: Uint8Array): Promise<boolean>;
-}
-
-/** What nodes last said. That is no act either: it leaves no audit row, and the words of many nodes are one statement. */
-export interface NodeReports {
-  /** Keeps the newest word of each node and answers the state of each that is known. */
-  record(reports: readonly NodeReport[]): Promise<Map<string, string>>;
-}
-export interface NodeReport {
-  readonly nodeId: string;
-  readonly reportedAt: Date;
-  readonly bootId: string;
-  readonly agentVersion: string;
-  readonly clockSkewMs: number;
-  readonly conditions: readonly object[];
-  readonly leases: readonly object[];
-  readonly runningTasks: readonly string[];
-  readonly gpuUtilization: readonly number[] | undefined;
+/**
+ * One statement outside any act: it leaves no audit row. It is for what is seen and not done, such as a heartbeat or the
+ * use of a credential, and many are written at once. PostgreSQL refuses it for every table whose changes are audited.
+ */
+export interface Unaudited {
+  rows<R>(statement: Sql, values: readonly unknown[]): Promise<R[]>;
 }
 
 export interface StoredReplies {
@@ -87,6 +46,11 @@ export interface OutboxRow {
   readonly key: string;
   readonly envelope: Envelope;
 }
+/** How old an event must be to go: by the beginning of its subject where a stream keeps it, else by the general age. */
+export interface OldEvents {
+  readonly olderThan: Date;
+  readonly streams: readonly { readonly prefix: string; readonly olderThan: Date }[];
+}
 /** The outbox as its relay sees it. */
 export interface OutboxLog {
   /** Waits until this process is the only relay, then reads in order. Ends when the signal fires. */
@@ -96,8 +60,8 @@ export interface OutboxLog {
   backlog(relay: string): Promise<{ readonly pending: number; readonly oldestAgeSeconds: number }>;
   /** Starts over from the first event that is kept: after the bus lost everything. */
   rewind(relay: string): Promise<void>;
-  /** Removes events that are published and older than the given age, and what consumers remembered of them. */
-  sweep(relay: string, olderThan: Date, limit: number): Promise<number>;
+  /** Removes events that are published and old, unless an open dead letter names them. */
+  sweep(relay: string, old: OldEvents, limit: number): Promise<number>;
 }
 export interface OutboxReader {
   /** The next events in order, at most `limit`; empty when there is nothing to do now. */

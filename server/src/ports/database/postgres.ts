@@ -4,12 +4,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { makeAuditSealer } from './audit-sealer.ts';
-import { makeConsoleTokens } from './console-tokens.ts';
 import { makeLeases } from './leases/leases.ts';
-import { makeNodeReports } from './node-reports.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
-import { makeSightings } from './sightings.ts';
 import { makeStoredReplies } from './stored-replies.ts';
 import { makeConversations, OpenTransaction, types, viewSettings } from './transaction.ts';
 import { makeListener } from './wire/listen.ts';
@@ -86,9 +83,7 @@ export async function openPostgres(parts: {
   return {
     database: { read, write: makeWrite({ conversations, clock, ids, onEvents, onWakes: wakeUps.send }) },
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
-    sightings: makeSightings(pool),
-    consoleTokens: makeConsoleTokens(pool),
-    reports: makeNodeReports(pool),
+    unaudited: { rows: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows },
     leases: makeLeases({ url, log }),
     replies: makeStoredReplies({ pool, clock }),
     sealer: makeAuditSealer({ pool }),

@@ -1,14 +1,11 @@
-import { type DeclaredEvent, type Envelope, events } from '@gpuaas/contract';
-import { Compile, type Validator } from 'typebox/compile';
 import type { Abandon, Act, Commit, Ended, Outcome, Receipt, Sql, WriteTx, Written } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { idempotencyOf, KeyTaken } from '../../kernel/idempotency.ts';
-import { setApart } from '../../kernel/particulars.ts';
 import { failpoint } from '../../kernel/process/failpoint.ts';
 import { currentFence } from '../../kernel/process/lease.ts';
-import { redact } from '../../kernel/telemetry/redact.ts';
+import { commitValues } from './commit-record.ts';
 import { readStored } from './stored-replies.ts';
 import { type Conversations, mayRetry, OpenTransaction, translate, viewSettings } from './transaction.ts';
 import type { Answer } from './wire/conversation.ts';
@@ -17,8 +14,6 @@ import type { Wake } from './wire/wake-ups.ts';
 
 const maxAttempts = 5;
 const firstBackoffMs = 5;
-
-const payloads = new Map<string, Validator>(events.map((kind) => [kind.type, Compile(kind.payload)]));
 
 /** Ends of transactions, by the transaction that made them: a commit from elsewhere, or a forged one, is refused. */
 const endings = new WeakMap<object, { tx: WriteTransaction; value?: unknown; receipt?: Receipt; fault?: Fault }>();
@@ -63,7 +58,7 @@ export function makeWrite(parts: {
   /** Called after a commit that has listeners to wake. */
   readonly onWakes: (wakes: readonly Wake[]) => void;
 }) {
-  const { conversations, clock, ids } = parts;
+  const { conversations, clock } = parts;
   const used = new WeakSet<Act>();
 
   async function attempt<E extends Ended>(act: Act, work: (tx: WriteTx) => Promise<E>): Promise<Outcome<E>> {
@@ -93,7 +88,7 @@ export function makeWrite(parts: {
       tx.end();
       if (ending.receipt) {
         await failpoint('write.before-commit', act.action);
-        const written = commitValues(act, ending.value, ending.receipt, idempotency);
+        const written = commitValues(parts, act, ending.value, ending.receipt, idempotency);
         // Sent together with the commit, so that a process that stalls here cannot keep the lock of the lease.
         const fence = currentFence();
         if (fence) conversation.ask(leaseHold, [fence.lease, fence.number]).catch(() => undefined);
@@ -123,77 +118,6 @@ export function makeWrite(parts: {
     if (ending.receipt.events !== 'none') parts.onEvents();
     if (tx.wakes.length > 0) parts.onWakes(tx.wakes);
     return { value: ending.value } as Outcome<E> & Written<unknown>;
-  }
-
-  function commitValues(
-    act: Act,
-    value: unknown,
-    receipt: Receipt,
-    idempotency: ReturnType<typeof idempotencyOf>,
-  ): unknown[] {
-    const organizationId = act.organizationId ?? receipt.organizationId;
-    const projectId = act.projectId ?? receipt.projectId;
-    const envelopes =
-      receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event, { organizationId, projectId }));
-    const some = envelopes.length > 0;
-    const reply = idempotency?.encode(value);
-    // Shown to many: what looks like a secret stays out, whatever field it came in. What could name a person goes apart.
-    const { kept, apart } = setApart(redact(receipt.change ?? {}) as object);
-    return [
-      act.id,
-      organizationId ?? null,
-      projectId ?? null,
-      act.actorId,
-      act.actorKind,
-      act.actorRole,
-      act.action,
-      receipt.target.type,
-      receipt.target.id,
-      receipt.result ?? 'success',
-      act.correlationId,
-      JSON.stringify(kept),
-      act.address ?? null,
-      act.userAgent ?? null,
-      some ? envelopes.map(({ envelope }) => envelope.event_id) : null,
-      some ? envelopes.map(({ envelope }) => envelope.event_id) : null,
-      some ? envelopes.map(({ envelope }) => envelope.event_type) : null,
-      some ? envelopes.map(({ event }) => event.key) : null,
-      some ? envelopes.map(({ envelope }) => JSON.stringify(envelope)) : null,
-      idempotency?.principal ?? null,
-      idempotency?.route ?? null,
-      idempotency?.key ?? null,
-      idempotency?.fingerprint ?? null,
-      reply?.status ?? null,
-      reply?.kept ?? null,
-      idempotency?.expiresAt.toISOString() ?? null,
-      receipt.about ?? (receipt.target.type === 'user' ? receipt.target.id : act.actorId),
-      apart ? JSON.stringify(apart) : null,
-    ];
-  }
-
-  function sealed(
-    act: Act,
-    event: DeclaredEvent,
-    { organizationId, projectId }: { organizationId: string | undefined; projectId: string | undefined },
-  ): { event: DeclaredEvent; envelope: Envelope } {
-    const valid = payloads.get(event.type);
-    if (!valid?.Check(event.payload))
-      throw new Error(`${act.action} leaves an event ${event.type} that is not as declared`);
-    return {
-      event,
-      envelope: {
-        event_id: ids.next(),
-        event_type: event.type,
-        occurred_at: clock.now().toISOString(),
-        version: event.version,
-        correlation_id: act.correlationId,
-        ...(act.traceparent && { traceparent: act.traceparent }),
-        ...(organizationId && { organization_id: organizationId }),
-        ...(projectId && { project_id: projectId }),
-        ...(act.actorKind === 'user' && { actor_id: act.actorId }),
-        payload: event.payload,
-      },
-    };
   }
 
   return async function write<E extends Ended>(act: Act, work: (tx: WriteTx) => Promise<E>): Promise<Outcome<E>> {

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { scopes as apiScopes } from '@gpuaas/contract';
 import { importJWK, SignJWT } from 'jose';
-import { errors, type Interaction, type Provider } from 'oidc-provider';
+import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
-import { makeAccounts } from './accounts.ts';
+import { makeAccounts } from './accounts/accounts.ts';
+import { defaultCost, openPasswords, type PasswordCost } from './accounts/passwords.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
 import { sweepChallenges } from './factors/challenges.ts';
 import { makeFactors } from './factors/factors.ts';
@@ -17,23 +17,16 @@ import { relyingPartyOf } from './factors/relying-party.ts';
 import { sealedFactors } from './factors/sealed-factors.ts';
 import { makeSecondSteps } from './factors/second-steps.ts';
 import type { RotationPolicy } from './key-rotation.ts';
-import { defaultCost, openPasswords, type PasswordCost } from './passwords.ts';
-import {
-  type Answer,
-  type EmbeddedIssuer,
-  type IssuerPages,
-  type Marks,
-  ownIssuerName,
-  type Question,
-  type SeeOther,
-} from './port.ts';
-import { asksForSecondFactor, defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
-import { makeRecords } from './records.ts';
+import { type EmbeddedIssuer, type IssuerPages, type Marks, ownIssuerName } from './port.ts';
+import { giveAnswer, readQuestion } from './protocol/interactions.ts';
+import { openProtocol } from './protocol/over-keys.ts';
+import { defaultLifetimes, type Lifetimes } from './protocol/provider.ts';
+import { makeVerify } from './protocol/verify.ts';
+import { makeRecords, type Records } from './records.ts';
 import type { FindRevocations } from './revoked-sign-ins.ts';
 import { sealedIssuerValues } from './sealing/sealed-values.ts';
-import { openSigningKeys } from './signing-keys.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import { openTables } from './tables.ts';
-import { makeVerify } from './verify.ts';
 
 /**
  * The identity provider of an installation that has no other: accounts, sessions and keys in a schema of its own, the
@@ -72,9 +65,6 @@ const nothingRevoked: FindRevocations = async () => ({ floor: undefined, session
 
 export const tendEveryMs = 60_000;
 const sweepAtOnce = 1_000;
-/** Processes notice a rotation with their next round; until then they sign with the key that was retired. */
-const lateSigningMs = 10 * 60_000;
-
 export async function openEmbeddedIssuer(
   options: EmbeddedIssuerOptions,
   parts: EmbeddedIssuerParts,
@@ -116,61 +106,26 @@ export async function openEmbeddedIssuer(
       endSignIns: records.endAccount,
       onTry: parts.onFactorTry,
     });
-    const own = ownClients(seal, issuerName, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] });
-    const afterForms = new WeakMap<IncomingMessage, SeeOther>();
-    let provider: Provider | undefined;
-    let respond: ReturnType<Provider['callback']> | undefined;
-    const keys = await openSigningKeys({
-      pool,
-      seal,
-      clock,
-      makeId: ids.next,
-      policy: {
-        rotateEveryMs: 30 * 24 * 60 * 60_000,
-        publishAheadMs: 60 * 60_000,
-        keepRetiredMs: ttl.accessTokenMs + lateSigningMs,
-        ...options.rotation,
+    const protocol = await openProtocol(
+      {
+        issuer,
+        audience,
+        scopes: options.scopes ?? Object.keys(apiScopes),
+        seal,
+        accounts,
+        factors,
+        adapter: (kind) =>
+          kind === 'Client' ? { ...records.of(kind), find: clients.metadata as never } : records.of(kind),
+        clients: ownClients(seal, issuerName, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] }),
+        pages,
+        ttl,
+        revocations: parts.revocations ?? nothingRevoked,
       },
-      onChange(current) {
-        provider = makeProvider({
-          issuer,
-          audience,
-          scopes: options.scopes ?? Object.keys(apiScopes),
-          keys: current,
-          seal,
-          accounts,
-          factors,
-          adapter: (kind) =>
-            kind === 'Client' ? { ...records.of(kind), find: clients.metadata as never } : records.of(kind),
-          clients: own,
-          pages,
-          afterForm: (request) => afterForms.get(request),
-          ttl,
-          revocations: parts.revocations ?? nothingRevoked,
-        });
-        respond = provider.callback();
-        provider.on('server_error', (_, error) => log?.warn({ err: error }, 'the issuer could not answer a request'));
-      },
-    });
-    const theProvider = (): Provider => {
-      if (!provider || ending.signal.aborted) throw new Error('the identity provider is closed');
-      return provider;
-    };
+      { pool, clock, ids, log, rotation: options.rotation ?? {}, signal: ending.signal },
+    );
+    const { keys } = protocol;
 
-    async function tend(): Promise<void> {
-      while (!ending.signal.aborted) {
-        await clock.sleep(tendEveryMs, ending.signal).catch(() => undefined);
-        if (ending.signal.aborted) return;
-        try {
-          await keys.tend();
-          while ((await records.sweep(sweepAtOnce)) === sweepAtOnce && !ending.signal.aborted);
-          while ((await sweepChallenges(pool, clock.now(), sweepAtOnce)) === sweepAtOnce && !ending.signal.aborted);
-        } catch (error) {
-          log?.warn({ err: error }, 'the keys and records of the issuer could not be tended');
-        }
-      }
-    }
-    tending = tend();
+    tending = tend({ keys, records, pool, clock, log }, ending.signal);
 
     return {
       issuer,
@@ -185,37 +140,14 @@ export async function openEmbeddedIssuer(
       sealed,
       keys: keys.find,
       verify: makeVerify({ issuer, audience, keys: keys.find, clock }),
-      endpoints: async () => ({
-        authorize: `${issuer}/auth`,
-        token: `${issuer}/token`,
-        device: `${issuer}/device/auth`,
-        logout: `${issuer}/session/end`,
-        jwks: `${issuer}/jwks`,
-        revocation: `${issuer}/token/revocation`,
-        introspection: `${issuer}/token/introspection`,
-      }),
-      async handle(request, response, afterForm) {
-        theProvider();
-        if (afterForm) afterForms.set(request, afterForm);
-        await respond?.(request, response);
-      },
-      question: (request, response) => readQuestion(theProvider(), request, response),
-      answer: (request, response, answer) => giveAnswer(theProvider(), request, response, answer),
-      async vouchFor(accountId, ttlMs) {
-        const [jwk] = keys.current();
-        if (!jwk) throw new Error('the identity provider has no key yet');
-        const nowSeconds = Math.floor(clock.now().getTime() / 1_000);
-        const exp = nowSeconds + Math.floor(ttlMs / 1_000);
-        return new SignJWT({ jti: ids.next(), iat: nowSeconds, auth_time: nowSeconds, exp })
-          .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...(jwk.kid && { kid: jwk.kid }) })
-          .setIssuer(issuer)
-          .setAudience(audience)
-          .setSubject(accountId)
-          .sign(await importJWK(jwk, 'ES256'));
-      },
+      endpoints: async () => endpointsOf(issuer),
+      handle: protocol.handle,
+      question: (request, response) => readQuestion(protocol.provider(), request, response),
+      answer: (request, response, answer) => giveAnswer(protocol.provider(), request, response, answer),
+      vouchFor: (accountId, ttlMs) => vouchFor({ issuer, audience, keys, clock, ids }, accountId, ttlMs),
       rotateKeys: () => keys.tend(true),
       async check() {
-        theProvider();
+        protocol.provider();
         await pool.query('select 1 from gpuaas_oidc.signing_key limit 1');
       },
       close,
@@ -235,74 +167,59 @@ const makeMarks = (seal: Seal): Marks => ({
   },
 });
 
-async function findInteraction(
-  provider: Provider,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<Interaction | undefined> {
-  try {
-    return await provider.interactionDetails(request, response);
-  } catch (error) {
-    if (error instanceof errors.SessionNotFound) return undefined;
-    throw error;
-  }
+const endpointsOf = (issuer: string) => ({
+  authorize: `${issuer}/auth`,
+  token: `${issuer}/token`,
+  device: `${issuer}/device/auth`,
+  logout: `${issuer}/session/end`,
+  jwks: `${issuer}/jwks`,
+  revocation: `${issuer}/token/revocation`,
+  introspection: `${issuer}/token/introspection`,
+});
+
+/** A token of ours for an account that did not sign in. */
+async function vouchFor(
+  parts: Pick<EmbeddedIssuerParts, 'clock' | 'ids'> & {
+    readonly issuer: string;
+    readonly audience: string;
+    readonly keys: SigningKeys;
+  },
+  accountId: string,
+  ttlMs: number,
+): Promise<string> {
+  const [jwk] = parts.keys.current();
+  if (!jwk) throw new Error('the identity provider has no key yet');
+  const nowSeconds = Math.floor(parts.clock.now().getTime() / 1_000);
+  const exp = nowSeconds + Math.floor(ttlMs / 1_000);
+  return new SignJWT({ jti: parts.ids.next(), iat: nowSeconds, auth_time: nowSeconds, exp })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...(jwk.kid && { kid: jwk.kid }) })
+    .setIssuer(parts.issuer)
+    .setAudience(parts.audience)
+    .setSubject(accountId)
+    .sign(await importJWK(jwk, 'ES256'));
 }
 
-async function readQuestion(
-  provider: Provider,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<Question | undefined> {
-  const interaction = await findInteraction(provider, request, response);
-  const kind = interaction?.prompt.name;
-  if (!interaction || (kind !== 'login' && kind !== 'consent')) return undefined;
-  const { params } = interaction;
-  const text = (name: string) => (typeof params[name] === 'string' ? params[name] : undefined);
-  const client = await provider.Client.find(text('client_id') ?? '');
-  return {
-    id: interaction.uid,
-    kind,
-    clientName: client?.clientName ?? client?.clientId ?? 'An unknown program',
-    redirectUri: interaction.deviceCode ? undefined : text('redirect_uri'),
-    loginHint: text('login_hint'),
-    accountId: interaction.session?.accountId,
-    scopes: (text('scope') ?? '').split(' ').filter((scope) => scope.includes(':')),
-    wantsSecondFactor: asksForSecondFactor(params),
-  };
-}
-
-async function giveAnswer(
-  provider: Provider,
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: Answer,
+/** Rotates keys and removes what is over, until the end. */
+async function tend(
+  parts: {
+    readonly clock: Clock;
+    readonly log: EmbeddedIssuerParts['log'] | undefined;
+    readonly keys: SigningKeys;
+    readonly records: Records;
+    readonly pool: Pool;
+  },
+  signal: AbortSignal,
 ): Promise<void> {
-  if ('login' in answer) {
-    const { login: accountId, methods, checkedAt } = answer;
-    const login = {
-      // Without a moment the library takes that of the last redirect, which a browser may put off for half an hour.
-      ...{ accountId, remember: true, ts: Math.floor(checkedAt.getTime() / 1_000) },
-      ...(methods.length > 0 ? { amr: ['pwd', ...methods, 'mfa'], acr: secondFactorAcr } : { amr: ['pwd'] }),
-    };
-    return provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
+  const { keys, records, pool, clock, log } = parts;
+  while (!signal.aborted) {
+    await clock.sleep(tendEveryMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      await keys.tend();
+      while ((await records.sweep(sweepAtOnce)) === sweepAtOnce && !signal.aborted);
+      while ((await sweepChallenges(pool, clock.now(), sweepAtOnce)) === sweepAtOnce && !signal.aborted);
+    } catch (error) {
+      log?.warn({ err: error }, 'the keys and records of the issuer could not be tended');
+    }
   }
-  if ('refuse' in answer) {
-    const refusal = { error: 'access_denied', error_description: 'The person refused.' };
-    return provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false });
-  }
-  const { prompt, params, session } = await provider.interactionDetails(request, response);
-  if (prompt.name !== 'consent' || !session?.accountId) throw new Error('this browser was not asked to consent');
-  const grant = new provider.Grant({ accountId: session.accountId, clientId: String(params['client_id']) });
-  const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = prompt.details as {
-    missingOIDCScope?: string[];
-    missingOIDCClaims?: string[];
-    missingResourceScopes?: Record<string, string[]>;
-  };
-  if (missingOIDCScope) grant.addOIDCScope(missingOIDCScope.join(' '));
-  if (missingOIDCClaims) grant.addOIDCClaims(missingOIDCClaims);
-  for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
-    grant.addResourceScope(resource, scopes.join(' '));
-  }
-  const consent = { grantId: await grant.save() };
-  await provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true });
 }

@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet, errors as joseErrors } from 'jos
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
 import type { Endpoints, IdentityProvider } from './port.ts';
-import { makeVerify } from './verify.ts';
+import { makeVerify } from './protocol/verify.ts';
 
 /**
  * Any OIDC issuer, by its discovery document. Its keys are kept here and fetched anew every five minutes in the

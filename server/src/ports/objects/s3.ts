@@ -39,16 +39,7 @@ const looksAtOnce = 16;
 
 export function openS3Objects(options: S3Config & { readonly clock?: Clock }): Objects {
   const { bucket: Bucket, clock = systemClock } = options;
-  const client = new S3Client({
-    region: options.region,
-    credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
-    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint, forcePathStyle: true }),
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000, requestTimeout: 60_000 },
-    // Many stores do not know the newer checksums; the digest we send ourselves is understood or ignored.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
+  const client = openClient(options);
 
   const factsOf = async (key: string): Promise<ObjectFacts | undefined> => {
     try {
@@ -116,11 +107,7 @@ export function openS3Objects(options: S3Config & { readonly clock?: Clock }): O
       const listed: ObjectFacts[] = [];
       let after = page.after;
       for (;;) {
-        const wanted = page.limit - listed.length;
-        const answer = await client.send(
-          new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: wanted, ...(after && { StartAfter: after }) }),
-        );
-        const keys = (answer.Contents ?? []).flatMap((entry) => (entry.Key === undefined ? [] : [entry.Key]));
+        const { keys, hasMore } = await listKeys(client, Bucket, prefix, page.limit - listed.length, after);
         // A listing does not tell metadata, so each object is asked. One that was deleted meanwhile is left out, and
         // the page is filled up with those that follow.
         for (let first = 0; first < keys.length; first += looksAtOnce) {
@@ -128,24 +115,52 @@ export function openS3Objects(options: S3Config & { readonly clock?: Clock }): O
           listed.push(...looks.filter((facts) => facts !== undefined));
         }
         after = keys.at(-1);
-        if (!answer.IsTruncated || after === undefined || listed.length >= page.limit) return listed;
+        if (!hasMore || after === undefined || listed.length >= page.limit) return listed;
       }
     },
-    async check() {
-      try {
-        await client.send(new HeadBucketCommand({ Bucket }));
-      } catch (error) {
-        // The answer to HEAD has no body, so the client has no words for it.
-        const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-        if (status === 404) throw new Error(`there is no bucket "${Bucket}" (GPUAAS_S3_BUCKET): create it`);
-        if (status === 403) throw new Error(`the bucket "${Bucket}" (GPUAAS_S3_BUCKET) refuses these credentials`);
-        throw error;
-      }
-    },
+    check: () => checkBucket(client, Bucket),
     async close() {
       client.destroy();
     },
   };
+}
+
+const openClient = (options: S3Config): S3Client =>
+  new S3Client({
+    region: options.region,
+    credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint, forcePathStyle: true }),
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000, requestTimeout: 60_000 },
+    // Many stores do not know the newer checksums; the digest we send ourselves is understood or ignored.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+
+async function listKeys(
+  client: S3Client,
+  Bucket: string,
+  Prefix: string,
+  MaxKeys: number,
+  after: string | undefined,
+): Promise<{ readonly keys: readonly string[]; readonly hasMore: boolean }> {
+  const answer = await client.send(
+    new ListObjectsV2Command({ Bucket, Prefix, MaxKeys, ...(after && { StartAfter: after }) }),
+  );
+  const keys = (answer.Contents ?? []).flatMap((entry) => (entry.Key === undefined ? [] : [entry.Key]));
+  return { keys, hasMore: answer.IsTruncated === true };
+}
+
+async function checkBucket(client: S3Client, Bucket: string): Promise<void> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket }));
+  } catch (error) {
+    // The answer to HEAD has no body, so the client has no words for it.
+    const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+    if (status === 404) throw new Error(`there is no bucket "${Bucket}" (GPUAAS_S3_BUCKET): create it`);
+    if (status === 403) throw new Error(`the bucket "${Bucket}" (GPUAAS_S3_BUCKET) refuses these credentials`);
+    throw error;
+  }
 }
 
 function describe(

@@ -4,7 +4,7 @@ import type { TestClock } from '../../kernel/clock.ts';
 import { minuteMs, secondMs } from '../../kernel/units.ts';
 import { endsByItself } from '../../testing/servers/ends-by-itself.ts';
 import type { PaymentsConfig } from './open.ts';
-import type { CheckoutOrder, Payments } from './port.ts';
+import type { ChargeOrder, CheckoutOrder, Payments, SetupOrder } from './port.ts';
 import type { SimulatedProvider } from './simulated/provider.ts';
 
 /** A provider to pay with, and the means to disturb it. */
@@ -36,6 +36,15 @@ const write = (changes: Partial<CheckoutOrder> = {}): CheckoutOrder => {
     leftUrl: 'https://gpuaas.test/billing',
     ...changes,
   };
+};
+
+const writeSetup = (changes: Partial<SetupOrder> = {}): SetupOrder => {
+  const { reference, customerId, expiresAt } = write();
+  return { reference, customerId, expiresAt, title: 'Payments of Lab', backUrl: 'https://gpuaas.test/', ...changes };
+};
+const writeCharge = (changes: Partial<ChargeOrder> = {}): ChargeOrder => {
+  const { reference, customerId, amountMinor, currency } = write();
+  return { ...{ reference, customerId, amountMinor, currency, methodId: 'pm_1', title: 'Top-up' }, ...changes };
 };
 
 /** What a way to be paid promises. */
@@ -87,6 +96,10 @@ function refusesAll(open: () => Promise<Payments>): void {
     expect(await payments.refund({ reference: 'r', paymentId: 'p', amountMinor: 1n })).toHaveProperty('refused');
     expect(await payments.findCheckout('cs_1')).toBeUndefined();
     expect(payments.readEvent(Buffer.from('{}'), 't=1,v1=00')).toHaveProperty('refused');
+    expect(await payments.openSetup(writeSetup())).toHaveProperty('refused');
+    expect(await payments.methods('cus_1')).toEqual([]);
+    expect(await payments.charge(writeCharge())).toHaveProperty('refused');
+    expect(await payments.findCharge('pi_1')).toBeUndefined();
     await expect(payments.customer({ reference: 'o', name: 'Lab' })).rejects.toThrow(/no payments/);
   });
 }
@@ -111,6 +124,26 @@ function takesRequests(open: () => Promise<Payments>, world: () => PaymentsWorld
   ])('refuses %s for good', async (_, changes) => {
     const payments = await open();
     expect(await payments.openCheckout(write(changes))).toEqual({ refused: expect.any(String) });
+  });
+
+  it('opens a page on which a card is saved, and lists the cards of a customer with one default', async () => {
+    const payments = await open();
+    const customerId = await payments.customer({ reference: 'an-organization', name: 'Lab' });
+    expect(await payments.openSetup(writeSetup({ customerId }))).toEqual({
+      url: expect.stringMatching(/^https?:\/\//),
+    });
+    expect(await payments.openSetup(writeSetup({ customerId, expiresAt: new Date(0) }))).toHaveProperty('refused');
+    const cards = await payments.methods(customerId);
+    expect(cards.filter(({ isDefault }) => isDefault)).toHaveLength(Math.min(1, cards.length));
+    expect(await payments.setDefaultMethod(customerId, 'pm_nowhere')).toHaveProperty('refused');
+    expect(await payments.removeMethod(customerId, 'pm_nowhere')).toHaveProperty('refused');
+  });
+
+  it('charges nothing that cards cannot pay', async () => {
+    const payments = await open();
+    for (const changes of [{ amountMinor: 0n }, { amountMinor: 100_000_000n }, { currency: 'usd' }]) {
+      expect(await payments.charge(writeCharge(changes))).toEqual({ refused: expect.any(String) });
+    }
   });
 
   it('throws while the provider is away, and works when it is back', async () => {
@@ -283,5 +316,43 @@ function takesPayments(open: () => Promise<Payments>, world: () => PaymentsWorld
     expect(await payments.findCheckout(checkoutId)).toMatchObject({
       dispute: { amountMinor: 2_500n, outcome: 'lost' },
     });
+  });
+
+  const customer = async (payments: Payments, last4: string) => {
+    const customerId = await payments.customer({ reference: `card-${last4}-${count}`, name: 'Lab' });
+    const made = await payments.openSetup(writeSetup({ customerId }));
+    await world().people?.finishSetup('url' in made ? (made.url.split('/').at(-1) ?? '') : '', last4);
+    const [card] = await payments.methods(customerId);
+    return { customerId, methodId: card?.id ?? '' };
+  };
+
+  it('charges a saved card once for each reference, and knows of it afterwards', async () => {
+    const payments = await open();
+    const order = writeCharge(await customer(payments, '4242'));
+    const many = await Promise.all(Array.from({ length: 8 }, () => payments.charge(order)));
+    expect(new Set(many.map((each) => JSON.stringify(each))).size).toBe(1);
+    const [first] = many;
+    const paymentId = first && 'paymentId' in first ? first.paymentId : '';
+    expect(first).toEqual({ paymentId, status: 'paid' });
+    expect(await payments.findCharge(paymentId)).toMatchObject({
+      ...{ status: 'paid', amountMinor: 2_500n, currency: 'USD', reference: order.reference, refundedMinor: 0n },
+    });
+    expect(await payments.refund({ reference: `x-${paymentId}`, paymentId, amountMinor: 500n })).toHaveProperty(
+      'refundId',
+    );
+    expect(await payments.findCharge(paymentId)).toMatchObject({ refundedMinor: 500n });
+    expect(await payments.findCharge('pi_nowhere')).toBeUndefined();
+  });
+
+  it('says when a card is declined, when its bank wants a person, and when the card is gone', async () => {
+    const payments = await open();
+    const declined = await customer(payments, '0341');
+    const order = writeCharge(declined);
+    expect(await payments.charge(order)).toEqual({ refused: expect.stringMatching(/declined/) });
+    expect(await payments.charge(order)).toHaveProperty('refused');
+    expect(await payments.charge(writeCharge(await customer(payments, '3184')))).toHaveProperty('unconfirmed');
+    await payments.removeMethod(declined.customerId, declined.methodId);
+    expect(await payments.methods(declined.customerId)).toEqual([]);
+    expect(await payments.charge(writeCharge(declined))).toHaveProperty('refused');
   });
 }

@@ -17,6 +17,12 @@ export function makeDisabledPayments(): Payments {
     },
     openCheckout: refuse,
     findCheckout: async () => undefined,
+    openSetup: refuse,
+    methods: async () => [],
+    setDefaultMethod: refuse,
+    removeMethod: refuse,
+    charge: refuse,
+    findCharge: async () => undefined,
     refund: refuse,
     readEvent: () => ({ refused: because }),
     async check() {

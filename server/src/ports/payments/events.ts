@@ -32,6 +32,13 @@ const CheckoutObject = Type.Object({
   amount_total: orNull(Minor),
   currency: orNull(Currency),
 });
+const PaymentObject = Type.Object({
+  id: Id,
+  status: Type.String(),
+  amount_received: Minor,
+  currency: Currency,
+  metadata: Type.Optional(Type.Object({ payment_id: Type.Optional(Id) })),
+});
 const ChargeObject = Type.Object({ payment_intent: orNull(Reference), amount_refunded: Minor, currency: Currency });
 const DisputeObject = Type.Object({
   payment_intent: orNull(Reference),
@@ -55,6 +62,17 @@ export function factsOfCheckout(checkout: Static<typeof CheckoutObject>): Paymen
     currency: checkout.currency?.toUpperCase(),
   };
 }
+/** A payment that was charged without a checkout. One that cannot be made any more has failed. */
+export function factsOfPayment(payment: Static<typeof PaymentObject>): PaymentFacts {
+  const isOver = payment.status === 'canceled' || payment.status === 'requires_payment_method';
+  return {
+    paymentId: payment.id,
+    reference: payment.metadata?.payment_id,
+    status: payment.status === 'succeeded' ? 'paid' : isOver ? 'failed' : 'open',
+    amountMinor: BigInt(payment.amount_received),
+    currency: payment.currency.toUpperCase(),
+  };
+}
 const outcomes: Readonly<Record<string, 'won' | 'lost'>> = { won: 'won', warning_closed: 'won', lost: 'lost' };
 export const disputeOf = (amountMinor: bigint, status: string) => ({
   amountMinor,
@@ -63,6 +81,9 @@ export const disputeOf = (amountMinor: bigint, status: string) => ({
 
 const readers: Readonly<Record<string, (object: unknown) => PaymentFacts | undefined>> = {
   checkout: (object) => (Value.Check(CheckoutObject, object) ? factsOfCheckout(object) : undefined),
+  failed: (object) =>
+    Value.Check(CheckoutObject, object) ? { ...factsOfCheckout(object), status: 'failed' } : undefined,
+  payment: (object) => (Value.Check(PaymentObject, object) ? factsOfPayment(object) : undefined),
   charge: (object) =>
     Value.Check(ChargeObject, object)
       ? {
@@ -83,7 +104,9 @@ const readers: Readonly<Record<string, (object: unknown) => PaymentFacts | undef
 const kinds: Readonly<Record<string, keyof typeof readers>> = {
   'checkout.session.completed': 'checkout',
   'checkout.session.async_payment_succeeded': 'checkout',
+  'checkout.session.async_payment_failed': 'failed',
   'checkout.session.expired': 'checkout',
+  'payment_intent.succeeded': 'payment',
   'charge.refunded': 'charge',
   'charge.dispute.created': 'dispute',
   'charge.dispute.updated': 'dispute',

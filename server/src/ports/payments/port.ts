@@ -10,6 +10,17 @@ export interface Payments {
   openCheckout(order: CheckoutOrder): Promise<Checkout | Refused>;
   /** What the provider knows about a checkout; nothing when it knows no such checkout. */
   findCheckout(checkoutId: string): Promise<PaymentFacts | undefined>;
+  /** Opens a page on which a customer saves a card. */
+  openSetup(order: SetupOrder): Promise<{ readonly url: string } | Refused>;
+  /** The cards of a customer, newest first. One of them is the default, unless there are none. */
+  methods(customerId: string): Promise<readonly SavedMethod[]>;
+  /** Refused for a card that the customer does not have. */
+  setDefaultMethod(customerId: string, methodId: string): Promise<Refused | undefined>;
+  removeMethod(customerId: string, methodId: string): Promise<Refused | undefined>;
+  /** Charges a saved card while nobody is present. The same reference is charged once, and answers the same. */
+  charge(order: ChargeOrder): Promise<Charged | Unconfirmed | Refused>;
+  /** What the provider knows about a payment that was charged so; nothing when it knows no such payment. */
+  findCharge(paymentId: string): Promise<PaymentFacts | undefined>;
   /** Sends money back. The same reference is sent once. */
   refund(order: RefundOrder): Promise<{ readonly refundId: string } | Refused>;
   /** Takes a webhook apart, from the bytes that arrived. Refuses what the provider has not signed within the tolerance. */
@@ -35,6 +46,39 @@ export interface Checkout {
   readonly checkoutId: string;
   readonly url: string;
 }
+export interface SetupOrder {
+  readonly reference: string;
+  readonly customerId: string;
+  readonly title: string;
+  readonly expiresAt: Date;
+  /** Where the browser goes afterwards. */
+  readonly backUrl: string;
+}
+export interface SavedMethod {
+  readonly id: string;
+  readonly brand: string;
+  readonly last4: string;
+  /** The last month in which it can be charged, as 2030-01. */
+  readonly expires: string;
+  readonly isDefault: boolean;
+}
+export interface ChargeOrder {
+  readonly reference: string;
+  readonly customerId: string;
+  readonly methodId: string;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+  readonly title: string;
+}
+/** A charge that was made, or that the bank is still making. */
+export interface Charged {
+  readonly paymentId: string;
+  readonly status: 'paid' | 'pending';
+}
+/** The bank asks the payer to confirm. Nothing was charged: a checkout has to take the payment instead. */
+export interface Unconfirmed {
+  readonly unconfirmed: string;
+}
 export interface RefundOrder {
   readonly reference: string;
   readonly paymentId: string;
@@ -51,7 +95,8 @@ export interface PaymentFacts {
   readonly paymentId?: string | undefined;
   /** Our own name for the checkout. */
   readonly reference?: string | undefined;
-  readonly status?: 'open' | 'paid' | 'expired' | undefined;
+  /** `failed`: it was paid on the page, and the bank sent no money. */
+  readonly status?: 'open' | 'paid' | 'expired' | 'failed' | undefined;
   readonly amountMinor?: bigint | undefined;
   readonly currency?: string | undefined;
   /** All of it that went back so far. */

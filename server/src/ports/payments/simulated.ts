@@ -3,8 +3,9 @@ import { findObjection } from './amounts.ts';
 import { disputeOf, factsOfCheckout, parseEvent } from './events.ts';
 import type { Payments } from './port.ts';
 import { isSigned } from './signature.ts';
+import { announceEvent } from './simulated/announce.ts';
+import { makeSimulatedCards } from './simulated/cards.ts';
 import { type CheckoutRow, checkoutObject, newId, refundedEvent } from './simulated/events.ts';
-import { announceEvent } from './simulated/provider.ts';
 import { openTables } from './simulated/tables.ts';
 
 export interface SimulatedConfig {
@@ -23,6 +24,7 @@ export function openSimulatedPayments({ clock, ...config }: SimulatedConfig & { 
   const tables = openTables(config.url);
   const { webhookSecret } = config;
   return {
+    ...makeSimulatedCards(tables, { now: () => clock.now(), pageUrl: config.checkoutUrl }),
     provider: 'simulated',
     customer: async ({ reference }) => `cus_sim_${reference}`,
     async openCheckout(order) {

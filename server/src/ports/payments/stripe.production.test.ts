@@ -30,6 +30,14 @@ describe('stripe', () => {
       expect(await payments.refund({ reference: 'r1', paymentId: 'pi_1', amountMinor: 500n })).toEqual({
         refundId: expect.stringMatching(/^re_/),
       });
+      const charge = { customerId: 'cus_1', methodId: 'pm_1', amountMinor: 500n, currency: 'USD', title: 'Top-up' };
+      // The mock answers every payment with one that still wants its card, which is refused and cancelled.
+      expect(await payments.charge({ reference: 'c1', ...charge })).toEqual({ refused: expect.any(String) });
+      expect(await payments.findCharge('pi_1')).toMatchObject({ paymentId: expect.stringMatching(/^pi_/) });
+      const [card] = await payments.methods('cus_1');
+      expect(card).toMatchObject({ id: expect.stringMatching(/^pm_/), isDefault: true });
+      expect(await payments.setDefaultMethod('cus_1', card?.id ?? '')).toBeUndefined();
+      expect(await payments.removeMethod('cus_1', card?.id ?? '')).toBeUndefined();
       expect(payments.readEvent(Buffer.from('{}'), 't=1,v1=0')).toEqual({ refused: expect.stringMatching(/secret/) });
       await expect(stranger.check()).rejects.toThrow(/Stripe/);
     } finally {

@@ -5,6 +5,7 @@ import { findObjection } from './amounts.ts';
 import { disputeOf, factsOfCheckout, parseEvent } from './events.ts';
 import type { CheckoutOrder, PaymentFacts, Payments, ProviderEvent, Refused } from './port.ts';
 import { isTimely, signedAt, toleranceSeconds } from './signature.ts';
+import { makeStripeCards } from './stripe-cards.ts';
 
 export interface StripeConfig {
   readonly secretKey: string;
@@ -13,10 +14,12 @@ export interface StripeConfig {
   readonly url?: string;
 }
 
-interface Answered extends Refused {
+/** A refusal that concerns one request, with what the library knows about it. */
+export interface Answered extends Refused {
   readonly code: string | undefined;
+  readonly paymentId: string | undefined;
 }
-type Ask = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T | Answered>;
+export type Ask = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T | Answered>;
 
 const deadlineMs = 10_000;
 /** Its library repeats what was lost on the way; the idempotency key makes that harmless. */
@@ -34,12 +37,13 @@ export function openStripePayments({ clock, ...config }: StripeConfig & { readon
     } catch (error) {
       const isOurs =
         error instanceof Stripe.errors.StripeCardError || error instanceof Stripe.errors.StripeInvalidRequestError;
-      if (isOurs) return { refused: error.message, code: error.code };
+      if (isOurs) return { refused: error.message, code: error.code, paymentId: error.payment_intent?.id };
       if (error instanceof Stripe.errors.StripeError) throw new Outage(`Stripe: ${error.message}`, { cause: error });
       throw error;
     }
   };
   return {
+    ...makeStripeCards(ask, { clock, laterNews: (payment, facts) => withLaterNews(ask, payment, facts) }),
     provider: 'stripe',
     async customer({ reference, name }) {
       const made = await ask(({ customers }) =>
@@ -134,8 +138,13 @@ async function wholeFacts(ask: Ask, checkout: Stripe.Checkout.Session): Promise<
   const payment = typeof checkout.payment_intent === 'object' ? checkout.payment_intent : null;
   // A bank that does not send its money leaves the checkout complete and unpaid for ever.
   const isOver = payment?.status === 'canceled' || payment?.status === 'requires_payment_method';
-  if (facts.status === 'open' && checkout.status === 'complete' && isOver) return { ...facts, status: 'expired' };
-  const charge = payment?.latest_charge;
+  if (facts.status === 'open' && checkout.status === 'complete' && isOver) return { ...facts, status: 'failed' };
+  return payment ? withLaterNews(ask, payment, facts) : facts;
+}
+
+/** What of a payment went back, and what of it is disputed. */
+async function withLaterNews(ask: Ask, payment: Stripe.PaymentIntent, facts: PaymentFacts): Promise<PaymentFacts> {
+  const charge = payment.latest_charge;
   if (typeof charge !== 'object' || charge === null) return facts;
   const whole = { ...facts, refundedMinor: BigInt(charge.amount_refunded) };
   const { paymentId } = facts;

@@ -14,7 +14,7 @@ import { openPorts, storeSettings } from '../../../src/ports/open.ts';
 import { openTestSchema } from '../../../src/testing/schema.ts';
 import { freePort } from '../../chaos/children.ts';
 
-/** Every process there is, in this one, over one database; a journey sees nothing of them but HTTP. */
+/** Every process with a database role, in this one, over one database; a journey sees nothing of them but HTTP. */
 export interface Everything {
   readonly url: string;
   readonly running: readonly Running[];
@@ -47,6 +47,8 @@ export async function openEverything(
   const url = `http://127.0.0.1:${port}`;
   const running: Running[] = [];
   for (const { spec, login, stores } of processes) {
+    // Terminals have a journey of their own, with gateways and a host.
+    if (!login) continue;
     const env = {
       GPUAAS_DATABASE_URL: schema.as(login),
       ...storeSettings(stores, () => schema.url),

@@ -9,9 +9,9 @@ const sdk = join(root, 'sdk/python');
 const patience = 10 * 60_000;
 const execute = promisify(execFile);
 
-/** A Python with what the SDK needs, in an environment of its own that is kept from run to run. */
-export async function makePython(): Promise<string> {
-  const wanted = await readFile(join(sdk, 'requirements-test.txt'));
+/** A Python with what the SDK, or another list, needs, in an environment of its own that is kept from run to run. */
+export async function makePython(requirements = join(sdk, 'requirements-test.txt')): Promise<string> {
+  const wanted = await readFile(requirements);
   const cache = join(root, 'node_modules', '.cache');
   const place = join(cache, `gpuaas-python-${createHash('sha256').update(wanted).digest('hex').slice(0, 16)}`);
   const program = join(place, 'bin', 'python');
@@ -20,7 +20,6 @@ export async function makePython(): Promise<string> {
   await mkdir(cache, { recursive: true });
   // An environment knows its own path, so it is made where it stays; the mark at the end says that it is whole.
   await execute('python3', ['-m', 'venv', place], { timeout: patience });
-  const requirements = join(sdk, 'requirements-test.txt');
   await execute(program, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], {
     timeout: patience,
   });

@@ -71,7 +71,7 @@ export async function openSignInWorld(
     },
   ) => {
     const whole = {
-      GPUAAS_DATABASE_URL: schema.as(login),
+      GPUAAS_DATABASE_URL: schema.as(login ?? 'gpuaas_api'),
       ...storeSettings(stores, () => schema.url),
       GPUAAS_ISSUER_URL: schema.url,
       GPUAAS_AUTHORITY_URL: schema.url,

@@ -22,11 +22,12 @@ export function CreditDialog({
   const { currency } = account.balance;
   const [amount, setAmount] = useState('');
   const [reason, setReason] = useState('');
+  const [lastDay, setLastDay] = useState('');
   const minor = minorOf(amount, currency);
   const isAmount = minor !== undefined && minor !== '0';
   const give = useAct(
     'credit grant',
-    (input: { amount_minor: string; reason: string }, options) =>
+    (input: { amount_minor: string; reason: string; expires_at?: string }, options) =>
       api.adminBilling.grantCreate({ organization_id, currency, ...input }, options),
     { stale: ['accounts', 'tenants'], done: onGiven },
   );
@@ -38,7 +39,11 @@ export function CreditDialog({
       busy={give.isPending}
       error={give.error}
       onClose={onClose}
-      onSubmit={() => isAmount && reason.trim() !== '' && give.mutate({ amount_minor: minor, reason: reason.trim() })}
+      onSubmit={() => {
+        if (!isAmount || reason.trim() === '') return;
+        const end = lastDay === '' ? {} : { expires_at: `${lastDay}T23:59:59Z` };
+        give.mutate({ amount_minor: minor, reason: reason.trim(), ...end });
+      }}
     >
       <AmountField
         currency={currency}
@@ -54,6 +59,14 @@ export function CreditDialog({
         maxLength={500}
         value={reason}
         onChange={setReason}
+      />
+      <TextField
+        label="Last day"
+        type="date"
+        maxLength={10}
+        hint="What is left after this day (UTC) leaves the balance. Leave it empty for the usual time (billing.credit_days)."
+        value={lastDay}
+        onChange={setLastDay}
       />
       {isAmount && <p role="status">{tellGrant({ amount_minor: minor, currency }, account)}</p>}
     </FormDialog>

@@ -1,4 +1,4 @@
-import type { Sku } from '@gpuaas/sdk';
+import type { Sku, SkuPrice } from '@gpuaas/sdk';
 import { useRef, useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct, useAsk } from '../../client/ask.ts';
@@ -22,17 +22,9 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
   const [reason, setReason] = useState('');
   const [from, setFrom] = useState('');
   const [region, setRegion] = useState('');
-  const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));
   const currency = prices.data?.data[0]?.unit_price.currency ?? 'USD';
   const minor = minorOf(amount, currency);
-  const current = prices.data?.data.filter(({ state }) => state === 'current') ?? [];
-  const counts =
-    current.find((price) => price.region === (region || null)) ?? current.find((price) => price.region === null);
-  const leap = leapOf(minor, counts?.unit_price.amount_minor);
-  const caution =
-    minor === '0'
-      ? 'a price of 0 makes this SKU free for every tenant.'
-      : leap && counts && `this is ${leap} (${spellMoney(counts.unit_price)}).`;
+  const caution = cautionOf({ minor, region, prices: prices.data?.data ?? [] });
   // A confirmation belongs to the price that it was given for.
   const [meant, setMeant] = useState<string>();
   const isMeant = !caution || meant === `${minor} ${region}`;
@@ -53,27 +45,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
   );
   return (
     <Dialog open onClose={onClose} wide title={`Prices of ${sku.display_name}`}>
-      {prices.error ? (
-        <Problem error={prices.error} />
-      ) : !prices.data ? (
-        <Loading />
-      ) : (
-        <ul className="mb-5 grid gap-2">
-          {prices.data.data.length === 0 && (
-            <li className="text-dim">No price yet. Tenants cannot launch it until it has one.</li>
-          )}
-          {prices.data.data.map((price) => (
-            <li key={price.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-edge pb-2">
-              <span className="tabular w-24 font-semibold">{spellMoney(price.unit_price)}</span>
-              <StateChip state={price.state} />
-              <span className="text-dim">{price.region ?? 'all regions'}</span>
-              <span className="ms-auto text-sm text-dim">
-                from <Ago at={price.effective_from} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <PriceList prices={prices.data?.data} error={prices.error} />
       {mayAdd && (
         <form
           ref={form}
@@ -117,28 +89,13 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
               />
             )}
           </Field>
-          <Field label="Where" hint="A regional price overrides the price for all regions.">
-            {(id) => (
-              <select id={id} className="field" value={region} onChange={(event) => setRegion(event.target.value)}>
-                <option value="">all regions</option>
-                {regions.data?.data.map(({ slug, name }) => (
-                  <option key={slug} value={slug}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <RegionField value={region} onChange={setRegion} />
           {caution && (
-            <label className="flex items-center gap-2 sm:col-span-2">
-              <input
-                type="checkbox"
-                className="size-4 accent-accent"
-                checked={isMeant}
-                onChange={(event) => setMeant(event.target.checked ? `${minor} ${region}` : undefined)}
-              />
-              Confirm: {caution}
-            </label>
+            <Caution
+              caution={caution}
+              checked={isMeant}
+              onChange={(checked) => setMeant(checked ? `${minor} ${region}` : undefined)}
+            />
           )}
           <Button
             type="submit"
@@ -153,5 +110,79 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
       )}
       {add.error && <Problem error={add.error} goOn={() => form.current?.requestSubmit()} />}
     </Dialog>
+  );
+}
+
+/** What an operator has to confirm: a free SKU, or a price far from the current one. */
+function cautionOf(price: {
+  readonly minor: string | undefined;
+  readonly region: string;
+  readonly prices: readonly SkuPrice[];
+}): string | undefined {
+  if (price.minor === '0') return 'a price of 0 makes this SKU free for every tenant.';
+  const current = price.prices.filter(({ state }) => state === 'current');
+  const counts =
+    current.find(({ region }) => region === (price.region || null)) ?? current.find(({ region }) => region === null);
+  const leap = leapOf(price.minor, counts?.unit_price.amount_minor);
+  return leap && counts && `this is ${leap} (${spellMoney(counts.unit_price)}).`;
+}
+
+function Caution({
+  caution,
+  checked,
+  onChange,
+}: {
+  caution: string;
+  checked: boolean;
+  onChange(checked: boolean): void;
+}) {
+  return (
+    <label className="flex items-center gap-2 sm:col-span-2">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      Confirm: {caution}
+    </label>
+  );
+}
+
+function PriceList({ prices, error }: { prices: readonly SkuPrice[] | undefined; error: Error | null }) {
+  if (error) return <Problem error={error} />;
+  if (!prices) return <Loading />;
+  return (
+    <ul className="mb-5 grid gap-2">
+      {prices.length === 0 && <li className="text-dim">No price yet. Tenants cannot launch it until it has one.</li>}
+      {prices.map((price) => (
+        <li key={price.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-edge pb-2">
+          <span className="tabular w-24 font-semibold">{spellMoney(price.unit_price)}</span>
+          <StateChip state={price.state} />
+          <span className="text-dim">{price.region ?? 'all regions'}</span>
+          <span className="ms-auto text-sm text-dim">
+            from <Ago at={price.effective_from} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RegionField({ value, onChange }: { value: string; onChange(region: string): void }) {
+  const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));
+  return (
+    <Field label="Where" hint="A regional price overrides the price for all regions.">
+      {(id) => (
+        <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">all regions</option>
+          {regions.data?.data.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

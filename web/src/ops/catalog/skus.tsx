@@ -1,4 +1,4 @@
-import type { Sku } from '@gpuaas/sdk';
+import type { CatalogItem, Sku } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct, useAsk, useList } from '../../client/ask.ts';
@@ -66,47 +66,21 @@ export function SkusPage() {
           { head: 'Sizes', cell: (sku) => sku.allowed_gpu_counts.join(', ') },
           {
             head: 'Price',
-            cell: (sku) => {
-              const price = priceOf(sku.sku);
-              if (!price) return <span className="text-dim">{sku.active ? 'none' : ''}</span>;
-              const unit = sku.billing_unit === 'gpu_hour' ? 'GPU hour' : 'host hour';
-              return (
-                <span className="tabular whitespace-nowrap">
-                  {spellMoney(price.unit_price)} per {unit}
-                  {price.region && <span className="block text-sm text-dim">in {price.region}</span>}
-                </span>
-              );
-            },
+            cell: (sku) => <Price sku={sku} price={priceOf(sku.sku)} />,
           },
           { head: 'State', cell: (sku) => <StateChip state={sku.active ? 'active' : 'retired'} /> },
           {
             head: '',
             end: true,
             cell: (sku) => (
-              <span className="flex flex-wrap justify-end gap-2">
-                <Button aria-label={`Prices of ${sku.display_name}`} onClick={() => setPrices(sku)}>
-                  Prices
-                </Button>
-                {may('admin_sku_update') && (
-                  <Button aria-label={`Edit ${sku.display_name}`} onClick={() => setEditing(sku)}>
-                    Edit
-                  </Button>
-                )}
-                {sku.active && may('admin_sku_retire') && (
-                  <Button look="danger" aria-label={`Retire ${sku.display_name}`} onClick={() => setGoing(sku)}>
-                    Retire
-                  </Button>
-                )}
-                {!sku.active && may('admin_sku_update') && (
-                  <Button
-                    busy={revive.isPending && revive.variables === sku.sku}
-                    aria-label={`Offer ${sku.display_name} again`}
-                    onClick={() => revive.mutate(sku.sku)}
-                  >
-                    Offer again
-                  </Button>
-                )}
-              </span>
+              <SkuActions
+                sku={sku}
+                isReviving={revive.isPending && revive.variables === sku.sku}
+                onPrices={() => setPrices(sku)}
+                onEdit={() => setEditing(sku)}
+                onRetire={() => setGoing(sku)}
+                onRevive={() => revive.mutate(sku.sku)}
+              />
             ),
           },
         ]}
@@ -136,5 +110,56 @@ export function SkusPage() {
         </Confirm>
       )}
     </Page>
+  );
+}
+
+function Price({ sku, price }: { sku: Sku; price: CatalogItem['prices'][number] | undefined }) {
+  if (!price) return <span className="text-dim">{sku.active ? 'none' : ''}</span>;
+  const unit = sku.billing_unit === 'gpu_hour' ? 'GPU hour' : 'host hour';
+  return (
+    <span className="tabular whitespace-nowrap">
+      {spellMoney(price.unit_price)} per {unit}
+      {price.region && <span className="block text-sm text-dim">in {price.region}</span>}
+    </span>
+  );
+}
+
+function SkuActions({
+  sku,
+  isReviving,
+  onPrices,
+  onEdit,
+  onRetire,
+  onRevive,
+}: {
+  sku: Sku;
+  isReviving: boolean;
+  onPrices(): void;
+  onEdit(): void;
+  onRetire(): void;
+  onRevive(): void;
+}) {
+  const may = useMay();
+  return (
+    <span className="flex flex-wrap justify-end gap-2">
+      <Button aria-label={`Prices of ${sku.display_name}`} onClick={onPrices}>
+        Prices
+      </Button>
+      {may('admin_sku_update') && (
+        <Button aria-label={`Edit ${sku.display_name}`} onClick={onEdit}>
+          Edit
+        </Button>
+      )}
+      {sku.active && may('admin_sku_retire') && (
+        <Button look="danger" aria-label={`Retire ${sku.display_name}`} onClick={onRetire}>
+          Retire
+        </Button>
+      )}
+      {!sku.active && may('admin_sku_update') && (
+        <Button busy={isReviving} aria-label={`Offer ${sku.display_name} again`} onClick={onRevive}>
+          Offer again
+        </Button>
+      )}
+    </span>
   );
 }

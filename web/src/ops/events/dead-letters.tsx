@@ -98,19 +98,11 @@ export function DeadLetters({
             head: '',
             end: true,
             cell: (letter) => (
-              <span className="flex flex-wrap justify-end gap-2">
-                <Button aria-label={`View ${letter.event_type}`} onClick={() => setOpen(letter)}>
-                  View
-                </Button>
-                {letter.state === 'open' && (
-                  <>
-                    <Button onClick={() => setChosen({ letters: [letter], verb: 'requeue' })}>Deliver again</Button>
-                    <Button look="danger" onClick={() => setChosen({ letters: [letter], verb: 'discard' })}>
-                      Discard
-                    </Button>
-                  </>
-                )}
-              </span>
+              <LetterActions
+                letter={letter}
+                onView={() => setOpen(letter)}
+                onChoose={(verb) => setChosen({ letters: [letter], verb })}
+              />
             ),
           },
         ]}
@@ -118,26 +110,13 @@ export function DeadLetters({
       />
       {open && <Letter letter={open} onClose={() => setOpen(undefined)} />}
       {chosen && (
-        <Confirm
-          open
-          onClose={() => setChosen(undefined)}
-          title={titleOf(chosen)}
-          verb={chosen.verb === 'requeue' ? 'Deliver again' : 'Discard'}
-          danger={chosen.verb === 'discard'}
-          reason
+        <ConfirmSettling
+          chosen={chosen}
           busy={settle.isPending}
           error={settle.error}
+          onClose={() => setChosen(undefined)}
           onConfirm={(reason) => settle.mutate({ ...chosen, reason })}
-        >
-          <p>
-            <code className="font-mono">{chosen.letters[0]?.event_type}</code>
-          </p>
-          <p>
-            {chosen.verb === 'requeue'
-              ? 'The event is sent again. Consumers that already processed it ignore the repetition.'
-              : 'No consumer will process it. It stays in this list with your reason.'}
-          </p>
-        </Confirm>
+        />
       )}
     </section>
   );
@@ -147,6 +126,69 @@ const titleOf = ({ letters, verb }: Chosen): string => {
   const what = letters.length === 1 ? 'it' : counted(letters.length, 'event');
   return verb === 'requeue' ? `Deliver ${what} again?` : `Discard ${what}?`;
 };
+
+function LetterActions({
+  letter,
+  onView,
+  onChoose,
+}: {
+  letter: DeadLetter;
+  onView(): void;
+  onChoose(verb: Verb): void;
+}) {
+  return (
+    <span className="flex flex-wrap justify-end gap-2">
+      <Button aria-label={`View ${letter.event_type}`} onClick={onView}>
+        View
+      </Button>
+      {letter.state === 'open' && (
+        <>
+          <Button onClick={() => onChoose('requeue')}>Deliver again</Button>
+          <Button look="danger" onClick={() => onChoose('discard')}>
+            Discard
+          </Button>
+        </>
+      )}
+    </span>
+  );
+}
+
+function ConfirmSettling({
+  chosen,
+  busy,
+  error,
+  onClose,
+  onConfirm,
+}: {
+  chosen: Chosen;
+  busy: boolean;
+  error: Error | null;
+  onClose(): void;
+  onConfirm(reason: string): void;
+}) {
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={titleOf(chosen)}
+      verb={chosen.verb === 'requeue' ? 'Deliver again' : 'Discard'}
+      danger={chosen.verb === 'discard'}
+      reason
+      busy={busy}
+      error={error}
+      onConfirm={onConfirm}
+    >
+      <p>
+        <code className="font-mono">{chosen.letters[0]?.event_type}</code>
+      </p>
+      <p>
+        {chosen.verb === 'requeue'
+          ? 'The event is sent again. Consumers that already processed it ignore the repetition.'
+          : 'No consumer will process it. It stays in this list with your reason.'}
+      </p>
+    </Confirm>
+  );
+}
 
 function Group({ group, onChoose }: { group: LetterGroup<DeadLetter>; onChoose(verb: Verb): void }) {
   return (

@@ -1,5 +1,5 @@
-import type { NodeDetail, ResourceSlot } from '@gpuaas/sdk';
-import { Link, useParams } from '@tanstack/react-router';
+import type { AdminAllocation, NodeDetail, ResourceSlot } from '@gpuaas/sdk';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, isAbsent } from '../../client/api.ts';
 import { useAct, useAsk } from '../../client/ask.ts';
@@ -7,19 +7,19 @@ import { useMay } from '../../client/session.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Chip, SimulatedChip, StateChip } from '../../parts/chip.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Copy } from '../../parts/copy.tsx';
 import { Field } from '../../parts/field.tsx';
-import { Facts, Page, Panel } from '../../parts/page.tsx';
+import { MetricsPanel } from '../../parts/metrics/metrics-panel.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { isLive } from '../../words/rail.ts';
-import { counted, spellCondition, spellMemory } from '../../words/sizes.ts';
+import { counted } from '../../words/sizes.ts';
 import { spellMoments } from '../../words/time.ts';
 import { Alerts } from '../alerts.tsx';
 import { NodeImages } from './node-images.tsx';
+import { NodeAllocations, NodeHealth, NodeIdentity, NodeShape } from './node-panels.tsx';
 import { NodeTasks } from './node-tasks.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
-import { Topology } from './topology.tsx';
 
 type Verb = Exclude<NodeDetail['actions'][number]['action'], 'probe' | 'reimage' | 'remove'>;
 const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: string; readonly danger?: true }>> = {
@@ -105,38 +105,15 @@ function Detail({ node }: { node: NodeDetail }) {
     { everyMs: 30_000 },
   );
   const living = tenants.data?.data.filter(({ state }) => isLive(state)) ?? [];
-  const approve = useAct(
-    'slots approve',
-    (_: number, options) => api.adminNodes.slotsApprove({ node_id: node.id }, options),
-    { stale: ['nodes', 'fleet', 'catalog'] },
-  );
-  const discover = useAct(
-    'node discover',
-    (_: number, options) => api.adminNodes.topologyDiscover({ node_id: node.id }, options),
-    { stale: ['nodes'] },
-  );
   const probe = useAct(
     'node probe',
     (_: string, options) => api.adminNodes.healthProbe({ node_id: node.id }, options),
     { stale: ['nodes'] },
   );
-  const { topology } = node;
   return (
     <Page
       title={node.name}
-      lead={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <StateChip state={node.state} />
-          <SimulatedChip of={node} />
-          {node.cordon_reason && <Chip tone="warn">cordoned: {node.cordon_reason}</Chip>}
-          {node.state === 'active' && !node.schedulable && !node.cordon_reason && (
-            <Chip tone="calm">not published</Chip>
-          )}
-          <span>
-            {node.sku} in {node.region}
-          </span>
-        </span>
-      }
+      lead={<Lead node={node} />}
       actions={
         <>
           {verbsOf(node)
@@ -155,9 +132,7 @@ function Detail({ node }: { node: NodeDetail }) {
       }
       shown={{ operation: 'node_get', input: { node_id: node.id } }}
     >
-      {(probe.error ?? approve.error ?? discover.error) && (
-        <Problem error={probe.error ?? approve.error ?? discover.error} />
-      )}
+      {probe.error && <Problem error={probe.error} />}
       <Draining node={node} left={tenants.data ? living.length : undefined} />
       {node.state_reason && node.state !== 'active' && (
         <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>
@@ -168,125 +143,20 @@ function Detail({ node }: { node: NodeDetail }) {
         </p>
       ))}
       <Alerts alerts={node.alerts} />
-      <Panel
-        title="Topology"
-        aside={
-          <span className="flex flex-wrap items-center gap-2 text-sm text-dim">
-            {counted(node.gpus_total, 'GPU')}
-            {may('node_topology_discover') && (
-              <Button busy={discover.isPending} onClick={() => discover.mutate(node.version)}>
-                Refresh
-              </Button>
-            )}
-            {may('slots_approve') && topology && topology.slots.length > node.resource_slots.length && (
-              <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate(node.version)}>
-                Approve {counted(topology.slots.length - node.resource_slots.length, 'slot')}
-              </Button>
-            )}
-          </span>
-        }
-      >
-        {node.resource_slots.length === 0 && !topology ? (
-          <p className="text-dim">No topology reported yet.</p>
-        ) : (
-          <Topology topology={topology} slots={node.resource_slots} host={node} onChoose={setSlot} />
-        )}
-        {topology && topology.blockers.length > 0 && (
-          <ul className="mt-3 list-disc ps-5 text-bad">
-            {topology.blockers.map((blocker) => (
-              <li key={blocker}>{blocker}</li>
-            ))}
-          </ul>
-        )}
-      </Panel>
+      <NodeShape node={node} onChoose={setSlot} />
+      <MetricsPanel
+        key={node.id}
+        about={node.id}
+        ask={(range, options) => api.adminMetrics.node({ node_id: node.id, ...range }, options)}
+      />
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Panel title="Health">
-          {node.conditions.length === 0 ? (
-            <p className="text-dim">No report yet.</p>
-          ) : (
-            <ul className="grid gap-2">
-              {node.conditions.map((condition) => (
-                <li key={condition.type} className="flex items-start justify-between gap-3">
-                  <span>
-                    <span className="font-medium">{spellCondition(condition.type)}</span>
-                    <span className="block text-sm text-dim">{spellMoments(condition.message)}</span>
-                  </span>
-                  <Chip tone={condition.status === 'True' ? 'ok' : condition.status === 'False' ? 'bad' : 'warn'}>
-                    {condition.status === 'True' ? 'yes' : condition.status === 'False' ? 'no' : 'unknown'}
-                  </Chip>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
-        <Panel title="Identity">
-          <Facts
-            rows={[
-              ['Id', <Copy key="id" text={node.id} label="the id" />],
-              ['Address', node.address ?? 'none'],
-              ['Agent', node.agent_version ?? 'no report yet'],
-              ['Last report', <Ago key="heard" at={node.last_report_at} />],
-              [
-                'Certificate',
-                node.certificate ? (
-                  <span key="certificate" className="grid grid-cols-[minmax(0,1fr)] gap-1">
-                    <span>
-                      ends <Ago at={node.certificate.not_after} />
-                      {node.certificate.revoked_at && <Chip tone="bad">revoked</Chip>}
-                    </span>
-                    <Copy text={node.certificate.serial} label="the serial number" />
-                  </span>
-                ) : (
-                  'none'
-                ),
-              ],
-              ['Host', topology ? `${topology.hostname}, ${topology.kernel}` : 'unknown'],
-              ['Memory', topology ? spellMemory(topology.memory_mib) : 'unknown'],
-              ['Driver', topology?.driver_version ?? 'unknown'],
-              ['Clock', node.report ? `${Math.abs(node.report.clock_skew_ms)} ms off` : 'unknown'],
-            ]}
-          />
-        </Panel>
+        <NodeHealth conditions={node.conditions} />
+        <NodeIdentity node={node} />
       </div>
       <Panel title="Images">
         <NodeImages node={node} />
       </Panel>
-      <Panel
-        title="Allocations"
-        aside={
-          <Link
-            to="/ops/allocations"
-            search={{ node: node.id }}
-            className="text-sm text-accent underline underline-offset-2"
-          >
-            Including ended
-          </Link>
-        }
-      >
-        {tenants.error ? (
-          <Problem error={tenants.error} />
-        ) : living.length === 0 ? (
-          <p className="text-dim">{tenants.data ? 'No running allocations.' : 'Loading…'}</p>
-        ) : (
-          <ul className="grid gap-2">
-            {living.map((each) => (
-              <li key={each.id} className="flex items-center justify-between gap-3">
-                <span className="min-w-0 grow">
-                  <Link
-                    to="/ops/allocations/$id"
-                    params={{ id: each.id }}
-                    className="line-clamp-1 font-medium text-accent underline-offset-2 hover:underline"
-                  >
-                    <bdi>{each.name}</bdi>
-                  </Link>
-                  <span className="text-sm text-dim">{counted(each.gpu_count, 'GPU')}</span>
-                </span>
-                <StateChip state={each.state} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
+      <NodeAllocations nodeId={node.id} living={tenants.data && living} error={tenants.error} />
       <NodeTasks nodeId={node.id} />
       {verb && (
         <Confirm
@@ -300,31 +170,7 @@ function Detail({ node }: { node: NodeDetail }) {
           error={act.error}
           onConfirm={(reason) => act.mutate({ verb, reason, notice, version: node.version })}
         >
-          <p>{verbs[verb].means}</p>
-          {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
-            <p className="font-medium text-ink">
-              {living.length === 0
-                ? verb === 'drain'
-                  ? 'No running allocations: the node is retired at once.'
-                  : 'No running allocations.'
-                : `Running on it: ${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')}.`}
-            </p>
-          )}
-          {verb === 'drain' && (
-            <Field label="Notice in minutes" hint="Empty: the time set by policy. 0: release immediately.">
-              {(id) => (
-                <input
-                  id={id}
-                  type="number"
-                  min={0}
-                  max={43_200}
-                  className="field"
-                  value={notice}
-                  onChange={(event) => setNotice(event.target.value)}
-                />
-              )}
-            </Field>
-          )}
+          <VerbMeans verb={verb} living={living} notice={notice} onNotice={setNotice} />
         </Confirm>
       )}
       {slot && <SlotDialog nodeId={node.id} slot={slot} onClose={() => setSlot(undefined)} />}
@@ -347,5 +193,62 @@ function Draining({ node, left }: { node: NodeDetail; left: number | undefined }
       )}{' '}
       When it is empty the node is retired; readmit it after a probe.
     </p>
+  );
+}
+
+/** What an action does, whom it concerns, and for a drain how long its notice is. */
+function VerbMeans({
+  verb,
+  living,
+  notice,
+  onNotice,
+}: {
+  verb: Verb;
+  living: readonly AdminAllocation[];
+  notice: string;
+  onNotice(minutes: string): void;
+}) {
+  return (
+    <>
+      <p>{verbs[verb].means}</p>
+      {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
+        <p className="font-medium text-ink">
+          {living.length === 0
+            ? verb === 'drain'
+              ? 'No running allocations: the node is retired at once.'
+              : 'No running allocations.'
+            : `Running on it: ${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')}.`}
+        </p>
+      )}
+      {verb === 'drain' && (
+        <Field label="Notice in minutes" hint="Empty: the time set by policy. 0: release immediately.">
+          {(id) => (
+            <input
+              id={id}
+              type="number"
+              min={0}
+              max={43_200}
+              className="field"
+              value={notice}
+              onChange={(event) => onNotice(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+function Lead({ node }: { node: NodeDetail }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <StateChip state={node.state} />
+      <SimulatedChip of={node} />
+      {node.cordon_reason && <Chip tone="warn">cordoned: {node.cordon_reason}</Chip>}
+      {node.state === 'active' && !node.schedulable && !node.cordon_reason && <Chip tone="calm">not published</Chip>}
+      <span>
+        {node.sku} in {node.region}
+      </span>
+    </span>
   );
 }

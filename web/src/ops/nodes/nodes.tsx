@@ -1,3 +1,4 @@
+import type { FleetNode } from '@gpuaas/sdk';
 import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../../client/api.ts';
@@ -8,7 +9,7 @@ import { Chip, SimulatedChip, StateChip } from '../../parts/chip.tsx';
 import { Filter, WordFilter } from '../../parts/filter.tsx';
 import { NameCell } from '../../parts/name-cell.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Rows } from '../../parts/rows.tsx';
+import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { plainWord } from '../../words/sizes.ts';
@@ -101,35 +102,7 @@ export function NodesPage() {
         label="Nodes"
         list={list}
         keyOf={({ id }) => id}
-        columns={[
-          {
-            head: 'Name',
-            cell: (node) => <NameCell to="/ops/nodes/$id" id={node.id} name={node.name} />,
-          },
-          {
-            head: 'State',
-            cell: (node) => (
-              <span className="inline-flex flex-wrap gap-1">
-                <StateChip state={node.state} />
-                <SimulatedChip of={node} />
-                {node.cordon_reason && <Chip tone="warn">cordoned</Chip>}
-              </span>
-            ),
-          },
-          { head: 'SKU', cell: (node) => node.sku },
-          { head: 'Region', cell: (node) => node.region },
-          {
-            head: 'Slots free',
-            end: true,
-            cell: (node) => (
-              <span className="tabular">
-                {node.slots['available'] ?? 0} / {node.gpus_total}
-              </span>
-            ),
-          },
-          { head: 'Agent', cell: (node) => node.agent_version ?? '—' },
-          { head: 'Last report', end: true, cell: (node) => <Ago at={node.last_report_at} /> },
-        ]}
+        columns={columns}
         empty={
           <Empty icon="server" title={Object.keys(filters).length > 0 ? 'No nodes match' : 'No nodes yet'}>
             {mayEnrol && <ButtonLink to="/ops/enrol">Enrol a node</ButtonLink>}
@@ -139,3 +112,33 @@ export function NodesPage() {
     </Page>
   );
 }
+
+const columns: readonly Column<FleetNode>[] = [
+  {
+    head: 'Name',
+    cell: (node) => <NameCell to="/ops/nodes/$id" id={node.id} name={node.name} />,
+  },
+  {
+    head: 'State',
+    cell: (node) => (
+      <span className="inline-flex flex-wrap gap-1">
+        <StateChip state={node.state} />
+        <SimulatedChip of={node} />
+        {node.cordon_reason && <Chip tone="warn">cordoned</Chip>}
+      </span>
+    ),
+  },
+  { head: 'SKU', cell: (node) => node.sku },
+  { head: 'Region', cell: (node) => node.region },
+  {
+    head: 'Slots free',
+    end: true,
+    cell: (node) => (
+      <span className="tabular">
+        {node.slots['available'] ?? 0} / {node.gpus_total}
+      </span>
+    ),
+  },
+  { head: 'Agent', cell: (node) => node.agent_version ?? '—' },
+  { head: 'Last report', end: true, cell: (node) => <Ago at={node.last_report_at} /> },
+];

@@ -82,58 +82,8 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
             ]}
           />
         </Panel>
-        <Panel title="Policy overrides" aside={<span className="text-sm text-dim">{tenant.policies.length}</span>}>
-          {tenant.policies.length === 0 ? (
-            <p className="text-dim">None. The platform defaults apply.</p>
-          ) : (
-            <ul>
-              {tenant.policies.map((each) => (
-                <li key={each.id} className={listed}>
-                  <span className="min-w-0">
-                    {may('policy_setting_list') ? (
-                      <Link
-                        to="/ops/policies"
-                        search={{ q: each.key }}
-                        className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
-                      >
-                        {each.key}
-                      </Link>
-                    ) : (
-                      <code className="font-mono text-[13px] font-semibold">{each.key}</code>
-                    )}
-                    <span className="block text-sm text-dim">{each.reason}</span>
-                  </span>
-                  <span className="flex items-center gap-2">
-                    <span className="tabular font-medium">{String(each.value)}</span>
-                    <Chip tone="busy">{each.level}</Chip>
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
-        <Panel title="Projects" aside={<span className="text-sm text-dim">{tenant.projects}</span>}>
-          {tenant.project_list.length === 0 ? (
-            <p className="text-dim">No projects.</p>
-          ) : (
-            <ul>
-              {tenant.project_list.map((project) => (
-                <li key={project.id} className={listed}>
-                  <span className="min-w-0">
-                    <bdi className="line-clamp-2 font-medium">{project.name}</bdi>
-                    <span className="font-mono text-xs text-dim">{project.id}</span>
-                  </span>
-                  <span className="flex items-center gap-2">
-                    {project.allocations > 0 && (
-                      <span className="text-sm text-dim">{counted(project.allocations, 'allocation')}</span>
-                    )}
-                    <StateChip state={project.state} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
+        <Overrides policies={tenant.policies} />
+        <Projects projects={tenant.project_list} count={tenant.projects} />
         <Panel title="Members" aside={<span className="text-sm text-dim">{tenant.members}</span>}>
           <ul>
             {tenant.member_list.map((member) => (
@@ -151,5 +101,68 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
         </Panel>
       </div>
     </Page>
+  );
+}
+
+function Overrides({ policies }: { policies: AdminOrganizationDetail['policies'] }) {
+  const may = useMay();
+  return (
+    <Panel title="Policy overrides" aside={<span className="text-sm text-dim">{policies.length}</span>}>
+      {policies.length === 0 ? (
+        <p className="text-dim">None. The platform defaults apply.</p>
+      ) : (
+        <ul>
+          {policies.map((each) => (
+            <li key={each.id} className={listed}>
+              <span className="min-w-0">
+                {may('policy_setting_list') ? (
+                  <Link
+                    to="/ops/policies"
+                    search={{ q: each.key }}
+                    className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
+                  >
+                    {each.key}
+                  </Link>
+                ) : (
+                  <code className="font-mono text-[13px] font-semibold">{each.key}</code>
+                )}
+                <span className="block text-sm text-dim">{each.reason}</span>
+              </span>
+              <span className="flex items-center gap-2">
+                <span className="tabular font-medium">{String(each.value)}</span>
+                <Chip tone="busy">{each.level}</Chip>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Projects({ projects, count }: { projects: AdminOrganizationDetail['project_list']; count: number }) {
+  return (
+    <Panel title="Projects" aside={<span className="text-sm text-dim">{count}</span>}>
+      {projects.length === 0 ? (
+        <p className="text-dim">No projects.</p>
+      ) : (
+        <ul>
+          {projects.map((project) => (
+            <li key={project.id} className={listed}>
+              <span className="min-w-0">
+                <bdi className="line-clamp-2 font-medium">{project.name}</bdi>
+                <span className="font-mono text-xs text-dim">{project.id}</span>
+              </span>
+              <span className="flex items-center gap-2">
+                {project.allocations > 0 && (
+                  <span className="text-sm text-dim">{counted(project.allocations, 'allocation')}</span>
+                )}
+                <StateChip state={project.state} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   );
 }

@@ -1,15 +1,17 @@
+import type { Workflow } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../../client/api.ts';
 import { useAsk } from '../../client/ask.ts';
 import { StateChip } from '../../parts/chip.tsx';
 import { CorrelationId } from '../../parts/correlation.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Rows, wholeList } from '../../parts/rows.tsx';
+import { type Column, Rows, wholeList } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { plainWord, shortId } from '../../words/sizes.ts';
 
-const states = ['running', 'done', 'undone', 'cancelled', 'stuck'] as const;
+const states = choices.workflow_list.state;
 
 /** Workflow runs: their position, and why they ended. */
 export function WorkflowsPage() {
@@ -78,38 +80,40 @@ export function WorkflowsPage() {
         label="Workflows"
         list={wholeList(list)}
         keyOf={({ saga, run_id }) => `${saga} ${run_id}`}
-        columns={[
-          {
-            head: 'Saga',
-            cell: (run) => (
-              <span>
-                <Link
-                  to="/ops/workflows/$saga/$id"
-                  params={{ saga: run.saga, id: run.run_id }}
-                  className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
-                >
-                  {run.saga}
-                </Link>
-                <span className="block font-mono text-xs text-dim">{shortId(run.run_id)}</span>
-              </span>
-            ),
-          },
-          { head: 'State', cell: (run) => <StateChip state={run.state} /> },
-          {
-            head: 'Step',
-            cell: (run) => (
-              <span>
-                {run.step ? plainWord(run.step) : '—'}
-                {run.reason && <span className="line-clamp-2 text-sm text-dim">{run.reason}</span>}
-              </span>
-            ),
-          },
-          { head: 'Began', cell: (run) => <Ago at={run.began_at} /> },
-          { head: 'Ended', cell: (run) => (run.ended_at ? <Ago at={run.ended_at} /> : '—') },
-          { head: 'Trace', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
-        ]}
+        columns={columns}
         empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No runs match'} />}
       />
     </Page>
   );
 }
+
+const columns: readonly Column<Workflow>[] = [
+  {
+    head: 'Saga',
+    cell: (run) => (
+      <span>
+        <Link
+          to="/ops/workflows/$saga/$id"
+          params={{ saga: run.saga, id: run.run_id }}
+          className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
+        >
+          {run.saga}
+        </Link>
+        <span className="block font-mono text-xs text-dim">{shortId(run.run_id)}</span>
+      </span>
+    ),
+  },
+  { head: 'State', cell: (run) => <StateChip state={run.state} /> },
+  {
+    head: 'Step',
+    cell: (run) => (
+      <span>
+        {run.step ? plainWord(run.step) : '—'}
+        {run.reason && <span className="line-clamp-2 text-sm text-dim">{run.reason}</span>}
+      </span>
+    ),
+  },
+  { head: 'Began', cell: (run) => <Ago at={run.began_at} /> },
+  { head: 'Ended', cell: (run) => (run.ended_at ? <Ago at={run.ended_at} /> : '—') },
+  { head: 'Trace', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
+];

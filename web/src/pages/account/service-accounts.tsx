@@ -79,24 +79,13 @@ export function ServiceAccountsPage() {
             end: true,
             cell: (account) =>
               mayChange && (
-                <span className="flex flex-wrap justify-end gap-2">
-                  <Button onClick={() => setKeyFor(account)}>New key</Button>
-                  <Button
-                    busy={turn.isPending && turn.variables.service_account_id === account.id}
-                    onClick={() =>
-                      turn.mutate({
-                        service_account_id: account.id,
-                        on: account.state === 'disabled',
-                        version: account.version,
-                      })
-                    }
-                  >
-                    {account.state === 'disabled' ? 'Enable' : 'Disable'}
-                  </Button>
-                  <Button look="danger" aria-label={`Remove ${account.name}`} onClick={() => setGoing(account)}>
-                    Remove
-                  </Button>
-                </span>
+                <AccountActions
+                  account={account}
+                  isTurning={turn.isPending && turn.variables.service_account_id === account.id}
+                  onKey={() => setKeyFor(account)}
+                  onTurn={() => turn.mutate(switched(account))}
+                  onRemove={() => setGoing(account)}
+                />
               ),
           },
         ]}
@@ -122,6 +111,38 @@ export function ServiceAccountsPage() {
         <p>Its keys and tokens stop working immediately. Allocations that it launched continue.</p>
       </Removal>
     </Page>
+  );
+}
+
+const switched = ({ id, state, version }: ServiceAccount) => ({
+  service_account_id: id,
+  on: state === 'disabled',
+  version,
+});
+
+function AccountActions({
+  account,
+  isTurning,
+  onKey,
+  onTurn,
+  onRemove,
+}: {
+  account: ServiceAccount;
+  isTurning: boolean;
+  onKey(): void;
+  onTurn(): void;
+  onRemove(): void;
+}) {
+  return (
+    <span className="flex flex-wrap justify-end gap-2">
+      <Button onClick={onKey}>New key</Button>
+      <Button busy={isTurning} onClick={onTurn}>
+        {account.state === 'disabled' ? 'Enable' : 'Disable'}
+      </Button>
+      <Button look="danger" aria-label={`Remove ${account.name}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </span>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct } from '../../client/ask.ts';
@@ -5,16 +6,18 @@ import { useBalance } from '../../client/balance.ts';
 import { usePaymentOptions } from '../../client/payments.ts';
 import { useMay } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { balanceWarning, tellEnforced, tellRunway } from '../../words/billing/balance.ts';
+import { accountStates, tellEnforced, tellRunway } from '../../words/billing/balance.ts';
 import { tellCheck } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 import { spellMoment } from '../../words/time.ts';
+import { RunwayGauge } from './runway-gauge.tsx';
 import { TopUpDialog } from './top-up-dialog.tsx';
 
-const tones = { warn: 'text-warn', bad: 'text-bad' } as const;
+const tones = { ok: '', warn: 'font-medium text-warn', bad: 'font-medium text-bad' } as const;
 
 /** The balance, how long it lasts, what depends on it, and a check of the ledger. */
 export function BalancePanel({ organizationId }: { organizationId: string }) {
@@ -24,7 +27,6 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
     api.billing.ledgerVerify({ organization_id }, options),
   );
   const it = balance.data;
-  const warning = it && balanceWarning(it);
   return (
     <Panel
       title="Balance"
@@ -45,8 +47,11 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
         <Loading rows={2} label="Loading the balance" />
       ) : (
         <div className="grid gap-1">
-          <p className="tabular text-3xl font-semibold tracking-tight">{spellMoney(it.balance)}</p>
-          <p className={warning ? `font-medium ${tones[warning.tone]}` : ''}>{tellRunway(it)}</p>
+          <p className="flex flex-wrap items-center gap-3">
+            <span className="tabular text-3xl font-semibold tracking-tight">{spellMoney(it.balance)}</span>
+            {it.enforced && <Chip tone={accountStates[it.state].tone}>{accountStates[it.state].text}</Chip>}
+          </p>
+          <p className={tones[accountStates[it.state].tone]}>{tellRunway(it)}</p>
           {it.releases_at && (
             <p role="status" className="font-medium text-bad">
               Everything that runs is released at {spellMoment(it.releases_at)}, unless you top up before.
@@ -65,6 +70,7 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
               'No usage was charged yet.'
             )}
           </p>
+          <RunwayGauge it={it} />
         </div>
       )}
       <div className="mt-3 empty:hidden">
@@ -84,7 +90,9 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
 
 /** A way to pay, where this installation takes payments and the person may. */
 function TopUp({ organizationId }: { organizationId: string }) {
-  const [isOpen, setOpen] = useState(false);
+  // A refused launch leads here with the dialog open.
+  const { pay } = useSearch({ strict: false }) as { pay?: string };
+  const [isOpen, setOpen] = useState(pay === 'now');
   const options = usePaymentOptions().data;
   if (!options || options.provider === 'disabled') return null;
   return (

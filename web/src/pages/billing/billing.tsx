@@ -3,11 +3,17 @@ import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../../client/api.ts';
 import { useAsk } from '../../client/ask.ts';
+import { useBalance } from '../../client/balance.ts';
 import { useMay, useSession } from '../../client/session.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Page } from '../../parts/page.tsx';
 import { NoProject } from '../../parts/states.tsx';
+import { ReleaseStory } from '../release-story.tsx';
 import { BalancePanel } from './balance-panel.tsx';
+import { Budgets } from './budgets.tsx';
+import { CardsPanel } from './cards-panel.tsx';
+import { CreditTable } from './credit-table.tsx';
+import { DetailsPanel } from './details-panel.tsx';
 import { Documents } from './documents-table.tsx';
 import { LedgerTable } from './ledger-table.tsx';
 import { PaymentNote } from './payment-note.tsx';
@@ -50,6 +56,7 @@ function AccountBilling({ organizationId }: { organizationId: string }) {
   const organization_id = organizationId;
   const by = useGroups(choices.billing_usage_get.group_by);
   const { payment: paymentId } = useSearch({ strict: false }) as { payment?: string };
+  const currency = useBalance().data?.balance.currency;
   const days = useAccountUsage(organization_id, 'day');
   const usage = useAccountUsage(organization_id, by);
   return (
@@ -59,15 +66,20 @@ function AccountBilling({ organizationId }: { organizationId: string }) {
       shown={{ operation: 'billing_usage_get', input: { organization_id, group_by: by } }}
     >
       {paymentId !== undefined && <PaymentNote paymentId={paymentId} />}
+      <ReleaseStory />
       <BalancePanel organizationId={organization_id} />
+      <CardsPanel organizationId={organization_id} currency={currency} />
+      <Budgets organizationId={organization_id} currency={currency} />
       <SpendChart usage={days} />
       <UsageTable
         usage={usage}
         aside={<GroupFilter by={by} groups={choices.billing_usage_get.group_by} />}
         linked={false}
       />
+      <CreditTable organizationId={organization_id} />
       <PaymentsTable organizationId={organization_id} />
       <Documents organizationId={organization_id} />
+      <DetailsPanel organizationId={organization_id} />
       <LedgerTable organizationId={organization_id} />
     </Page>
   );

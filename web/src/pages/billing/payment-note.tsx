@@ -15,7 +15,7 @@ export function PaymentNote({ paymentId }: { paymentId: string }) {
   useEffect(() => {
     if (state === undefined || state === 'open') return;
     setSettled(true);
-    letGo(client.invalidateQueries({ queryKey: ['billing'] }));
+    for (const word of ['billing', 'balance']) letGo(client.invalidateQueries({ queryKey: [word] }));
   }, [client, state]);
   if (!data) return null;
   const tone = data.state === 'paid' ? tones.paid : tones.open;

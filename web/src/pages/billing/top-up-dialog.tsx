@@ -27,7 +27,7 @@ export function TopUpDialog({
     'top up',
     (amount_minor: string, how) =>
       api.payments.sessionCreate({ organization_id: organizationId, amount_minor, currency }, how),
-    { stale: ['billing'], done: ({ url }) => url && location.assign(url) },
+    { stale: ['billing', 'balance'], done: ({ url }) => url && location.assign(url) },
   );
   return (
     <FormDialog

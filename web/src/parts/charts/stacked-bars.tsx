@@ -13,6 +13,7 @@ export interface Bar {
 }
 
 const colours = ['1', '2', '3', '4', '5', '6'].map((number) => `var(--chart-${number})`);
+export const coloursOfCharts = colours.length;
 export const colourOf = (index: number): string => colours[Math.min(index, colours.length - 1)] ?? '';
 
 const [height, step, gap, least] = [1_000, 100, 16, 6];
@@ -104,7 +105,7 @@ function Layers({ bar, x, tall }: { bar: Bar; x: number; tall: (value: number) =
   });
 }
 
-function Legend({ names }: { names: readonly string[] }) {
+export function Legend({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label="Colours">

@@ -1,6 +1,6 @@
 import type { BillingBalance, LedgerCheck, UsageReport } from '@gpuaas/sdk';
 import { describe, expect, it } from 'vitest';
-import { balanceWarning, tellEnforced, tellRunway } from './balance.ts';
+import { balanceMark, gaugeOf, ladderOf, tellEnforced, tellRunway } from './balance.ts';
 import { barsOf, spellHours, spellQuantity, spellRate, tellCheck, tellGrant, tellGroup } from './usage.ts';
 
 const dollars = (minor: string) => ({ amount_minor: minor, currency: 'USD' });
@@ -10,9 +10,13 @@ const balance = (minor: string, runway: number | null, enforced = false): Billin
   held: dollars('0'),
   per_hour: dollars(runway === null ? '0' : '450'),
   runway_seconds: runway,
+  state: 'healthy',
+  releases_at: null,
   charged_to: null,
   enforced,
   minimum_runway_minutes: 60,
+  low_balance_threshold: dollars('500'),
+  steps: [],
 });
 
 describe('a balance in words', () => {
@@ -31,13 +35,50 @@ describe('a balance in words', () => {
     expect(tellEnforced(balance('1', null))).toBe('Launches are not refused, whatever the balance is.');
   });
   it.each([
-    ['a day or longer', balance('100000', 86_400), undefined],
-    ['nothing that runs', balance('100', null), undefined],
-    ['less than a day', balance('5625', 45_000), { tone: 'warn', text: '12 h 30 m left' }],
-    ['nothing left, not enforced', balance('0', 0), { tone: 'warn', text: 'Balance used up' }],
-    ['nothing left, nothing that runs, not enforced', balance('0', null), undefined],
-    ['nothing left, enforced', balance('0', null, true), { tone: 'bad', text: 'No balance' }],
-  ])('warns in the top bar for %s', (_, it, warning) => expect(balanceWarning(it)).toEqual(warning));
+    ['a day or longer', balance('100000', 86_400), 'calm', '$1,000.00', '1 d left'],
+    ['nothing that runs', balance('100', null), 'calm', '$1.00', undefined],
+    ['less than a day', balance('5625', 45_000), 'warn', '12 h 30 m left', '$56.25'],
+    ['less than an hour', balance('225', 1_790), 'warn', '30 m left', '$2.25'],
+    ['an amount that is low', { ...balance('400', null, true), state: 'low_balance' }, 'warn', '$4.00', undefined],
+    ['a release', { ...balance('100', 800, true), state: 'auto_release_pending' }, 'bad', '14 m left', '$1.00'],
+    ['nothing left, not enforced', balance('0', 0), 'warn', 'Balance used up', undefined],
+    ['nothing left, nothing that runs, not enforced', balance('0', null), 'calm', '$0.00', undefined],
+    ['nothing left, enforced', balance('0', null, true), 'bad', 'No balance', undefined],
+  ] as const)('has a mark for the top bar: %s', (_, it, tone, text, more) =>
+    expect(balanceMark(it, 0)).toEqual({ tone, text, more }),
+  );
+  it('counts down between two answers, and never below nothing', () => {
+    expect(balanceMark(balance('5625', 45_000), 3_600_000).text).toBe('11 h 30 m left');
+    expect(balanceMark(balance('5625', 45_000), 90_000_000).text).toBe('0 m left');
+  });
+  const falling = (runway: number | null) => ({
+    runway_seconds: runway,
+    steps: [
+      { step: 'warning' as const, runway_seconds: 86_400, at: null },
+      { step: 'launches_refused' as const, runway_seconds: 3_600, at: '2026-03-01T10:00:00.000Z' },
+      { step: 'depleted' as const, runway_seconds: 0, at: '2026-03-01T11:00:00.000Z' },
+    ],
+  });
+  it('says what has happened, what is next and what comes after it', () => {
+    expect(ladderOf(falling(7_200)).map(({ is, lasts }) => [is, lasts])).toEqual([
+      ['past', '1 d left'],
+      ['next', '1 h left'],
+      ['ahead', 'nothing left'],
+    ]);
+    expect(ladderOf(falling(null)).map(({ is }) => is)).toEqual(['ahead', 'ahead', 'ahead']);
+  });
+  it.each([
+    [null, 100],
+    [1_000_000, 100],
+    [172_800, 100],
+    [86_400, 67],
+    [45_000, 50],
+    [3_600, 33],
+    [1_800, 17],
+    [0, 0],
+  ])('fills a gauge in which each step has the same room: %s seconds', (runway, percent) =>
+    expect(gaugeOf(falling(runway))).toBe(percent),
+  );
 });
 
 describe('usage in words', () => {

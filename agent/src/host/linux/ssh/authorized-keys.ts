@@ -13,6 +13,8 @@ import { type Commands, complaintOf } from '../commands.ts';
 export interface KeyFile {
   /** The keys are exactly these afterwards, all at once. Answers the fingerprints of what lies there then. */
   write(account: Account, keys: readonly string[]): Promise<string[]>;
+  /** The fingerprints of what lies there; none when there is no file. */
+  read(username: string): Promise<string[]>;
   /** The file is gone afterwards. */
   remove(username: string): Promise<void>;
   /** Throws, with what to do, unless sshd reads this file for this login and no other. */
@@ -47,8 +49,17 @@ export function makeKeyFile(parts: {
       await file.close();
     }
     await rename(next, at(account.name));
-    const lines = (await readFile(at(account.name), 'utf8')).split('\n').filter((line) => line !== '');
-    return lines.map(fingerprintOfKey);
+    return read(account.name);
+  }
+  async function read(username: string): Promise<string[]> {
+    const text = await readFile(at(username), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(fingerprintOfKey);
   }
 
   // One at a time: a lease that ends while its keys are written has the last word.
@@ -60,6 +71,7 @@ export function makeKeyFile(parts: {
   }
   return {
     write: (account, keys) => inTurn(() => write(account, keys)),
+    read: (username) => inTurn(() => read(username)),
     remove: (username) => inTurn(() => rm(at(username), { force: true })),
     async expectRead(username) {
       const result = await parts.commands.run(showSshdSettings(username, parts.sshdConfig));

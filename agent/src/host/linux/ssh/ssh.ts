@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { fingerprintOfBlob } from '../../fingerprint.ts';
 import { readText } from '../sysfs.ts';
 
 /** Where people reach this host. */
@@ -34,13 +33,15 @@ export function greetSsh({ address, port }: SshDoor): Promise<boolean> {
   });
 }
 
-/** The fingerprint that a careful person compares, of the best key that the host has; empty when it has none. */
-export async function readHostKeyFingerprint(root: string): Promise<string> {
-  for (const kind of ['ed25519', 'ecdsa', 'rsa']) {
-    const [, key] = (await readText(root, `etc/ssh/ssh_host_${kind}_key.pub`)).split(' ');
-    if (key) return fingerprintOfBlob(key);
-  }
-  return '';
+/** The public host keys, the best one first. sshd shows one of them; a client that knows them trusts nothing on first use. */
+export async function readHostKeys(root: string): Promise<string[]> {
+  const texts = await Promise.all(
+    ['ed25519', 'ecdsa', 'rsa'].map((kind) => readText(root, `etc/ssh/ssh_host_${kind}_key.pub`)),
+  );
+  return texts.flatMap((text) => {
+    const [type, key] = text.split(' ');
+    return type && key ? [`${type} ${key}`] : [];
+  });
 }
 
 /** The first address that is not this machine's own secret. */

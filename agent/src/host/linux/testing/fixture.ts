@@ -10,8 +10,11 @@ import { noShell } from '../argv.ts';
 import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
 import { type LinuxHostOrder, openLinuxHost } from '../host.ts';
 import { type Processes, readProcesses } from '../removal/processes.ts';
+import { usualSlices } from '../slices/settings.ts';
 import { keysFolder } from '../ssh/authorized-keys.ts';
-import { growMachine, type Machine, type MachineSpec } from './machines.ts';
+import { makeTreeKernel, type TreeKernel } from './kernel.ts';
+import { growMachine, type Machine, type MachineSpec, serialOf } from './machines.ts';
+import { makeSlicePrograms, type SlicePrograms } from './slice-programs.ts';
 
 /** The process that asked is dead: nothing it still does reaches the host. */
 export class Dead extends Error {}
@@ -34,6 +37,9 @@ export interface Fixture {
   readonly isDead: boolean;
   /** What runs on the machine, for hosts that are opened from now on. */
   processes: Processes;
+  /** The kernel of the tree, and the programs that make slices on it. */
+  readonly kernel: TreeKernel;
+  readonly slicePrograms: SlicePrograms;
   /** Lines of the kernel's log. */
   kernelLog: string[];
   open(more?: Partial<LinuxHostOrder>): Promise<Host>;
@@ -100,11 +106,15 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
   };
 
   const programs = makePrograms(machine);
+  const slicePrograms = makeSlicePrograms(machine);
+  const kernel = makeTreeKernel(machine.root);
   const commandsOf = (own: number): Commands => ({
     run: (argv) =>
       step(own, async () => {
         calls.push(argv);
-        return fixture.answer(argv) ?? machine.says.get(argv.join(' ')) ?? programs(argv);
+        return (
+          fixture.answer(argv) ?? machine.says.get(argv.join(' ')) ?? (await slicePrograms.run(argv)) ?? programs(argv)
+        );
       }),
   });
   const diskOf = (own: number): Disk => {
@@ -119,6 +129,8 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
   const fixture: Fixture = {
     folder,
     machine,
+    kernel,
+    slicePrograms,
     homes,
     calls,
     login: { username: `t${uid.toString(36)}`, uid, gid: uid },
@@ -135,6 +147,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
     async open(more = {}) {
       generation += 1;
       opened = generation;
+      const own = generation;
       death = undefined;
       host = await openLinuxHost({
         folder: join(folder, 'state'),
@@ -148,6 +161,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
         graceMs: 200,
         patienceMs: 2_000,
         processes: fixture.processes,
+        writeKernel: (path, text) => step(own, () => kernel.write(path, text)),
         ...more,
       });
       return host;
@@ -236,3 +250,10 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
     }
   }
 }
+
+/** All disks of a tree but the machine's own are approved for slices. */
+export const treeSlices = (gpus = 8) => ({
+  ...usualSlices,
+  approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
+  bootMs: 2_000,
+});

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { bannerQuery, gpuQuery } from '../nvidia-smi.ts';
 
@@ -21,6 +21,8 @@ export interface MachineSpec {
   readonly mounts?: readonly string[];
   /** Devices that share the IOMMU group of the first GPU. */
   readonly crowded?: boolean;
+  /** The GPUs are joined by a switch of NVLink. */
+  readonly hasSwitch?: boolean;
   /** A virtual machine with one GPU passed through: one side, and firmware that does not say which. */
   readonly isVirtual?: boolean;
 }
@@ -35,6 +37,9 @@ export const h200 = { model: 'NVIDIA H200', memoryMib: 143_771, driver: '580.159
 const buses = [0x18, 0x2a, 0x3a, 0x5d, 0x9a, 0xab, 0xba, 0xdb];
 const perSide = 4;
 const hex = (value: number) => value.toString(16).padStart(2, '0');
+/** The serial number of a disk, by its number. */
+export const serialOf = (index: number) => `S6EUNX0R${String(index).padStart(6, '0')}`;
+const diskBytes = 256 * 1_024;
 export const gpuUuid = (index: number) => `GPU-${hex(index + 1).padStart(8, '0')}-5eed-4000-8000-${'0'.repeat(12)}`;
 
 export async function growMachine(root: string, spec: MachineSpec = {}): Promise<Machine> {
@@ -60,6 +65,7 @@ export async function growMachine(root: string, spec: MachineSpec = {}): Promise
       const group = options.group ?? groups;
       if (options.group === undefined) groups += 1;
       await mkdir(join(root, 'sys/kernel/iommu_groups', String(group)), { recursive: true });
+      await put(`dev/vfio/${group}`, '');
       await link(join(at, 'iommu_group'), join('sys/kernel/iommu_groups', String(group)));
     }
   };
@@ -67,6 +73,9 @@ export async function growMachine(root: string, spec: MachineSpec = {}): Promise
     await addDevice(way, { vendor: '0x144d', class: '0x010802', numa_node: numaNode }, { driver: 'nvme' });
     const block = `${join('sys/devices', way)}/nvme/nvme${index}/nvme${index}n1`;
     await put(join(block, 'size'), '7501476528');
+    await put(join(block, 'device/serial'), serialOf(index));
+    await put(`dev/nvme${index}n1`, '');
+    await truncate(join(root, `dev/nvme${index}n1`), diskBytes);
     await link(`sys/block/nvme${index}n1`, block);
   };
 
@@ -76,7 +85,7 @@ export async function growMachine(root: string, spec: MachineSpec = {}): Promise
     const side = spec.isVirtual ? '-1' : String(Math.floor(index / perSide));
     const switchWay = spec.isVirtual ? 'pci0000:00' : `pci0000:${hex(bus - 3)}/0000:${hex(bus - 3)}:01.0`;
     const address = spec.isVirtual ? '0000:00:06.0' : `0000:${hex(bus)}:00.0`;
-    const gpuFacts = { vendor: '0x10de', device: '0x2335', class: '0x030200', numa_node: side };
+    const gpuFacts = { vendor: '0x10de', device: '0x2335', class: '0x030200', numa_node: side, reset: '' };
     await addDevice(`${switchWay}/${address}`, gpuFacts, { driver: spec.driver ?? 'nvidia' });
     if (spec.crowded && index === 0) {
       const audio = { vendor: '0x10de', class: '0x040300', numa_node: side };
@@ -94,6 +103,8 @@ export async function growMachine(root: string, spec: MachineSpec = {}): Promise
       rows.push([...cells, index, 0, 'Disabled'].join(', '));
     }
   }
+  if (spec.hasSwitch)
+    await addDevice('pci0000:00/0000:07:00.0', { vendor: '0x10de', class: '0x068000', numa_node: '0' });
   // The machine's own disk, which is nobody else's.
   if (hasExtras) await addDisk(0, 'pci0000:00/0000:00:1b.0/0000:01:00.0', '0');
 

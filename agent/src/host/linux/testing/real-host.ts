@@ -189,6 +189,7 @@ async function startSshd(
     'KbdInteractiveAuthentication no',
     'PidFile none',
     'MaxStartups 100',
+    'Subsystem sftp internal-sftp',
     ...tenantKeyLines(keys),
   ];
   const config = join(folder, 'sshd_config');

@@ -1,5 +1,7 @@
 export interface Guest {
   readonly hostname: string;
+  /** What a shell says first. No quotes. */
+  readonly banner: string;
   /** Programs that are there beside those of this computer, by name. */
   readonly programs: Readonly<Record<string, string>>;
 }

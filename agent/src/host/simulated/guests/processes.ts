@@ -25,6 +25,13 @@ export async function processesOf(folder: string, allocationId: string): Promise
   return found;
 }
 
+/** The user ids that anything on this computer runs with. */
+export async function runningUids(): Promise<Set<number>> {
+  const names = (await readdir('/proc').catch(() => [])).filter((name) => Number.isInteger(Number(name)));
+  const owners = await Promise.all(names.map((name) => stat(join('/proc', name)).catch(() => undefined)));
+  return new Set(owners.flatMap((owner) => (owner ? [owner.uid] : [])));
+}
+
 async function isZombie(pid: number): Promise<boolean> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The name in brackets may hold anything; the state comes after the last one.

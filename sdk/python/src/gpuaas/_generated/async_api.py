@@ -253,23 +253,100 @@ class AsyncAdminBillingApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def account_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[BillingAccount]:
+    def account_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["healthy", "low_balance", "auto_release_pending", "depleted"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[BillingAccount]:
         """Every account with its balance, newest organization first
 
         ``GET /api/v1/admin/billing/accounts``
 
         Refusals: cursor_invalid.
         """
-        return AsyncPages(self._transport, "admin_billing_account_list", {"cursor": cursor, "limit": limit, "q": q}, options)
+        return AsyncPages(self._transport, "admin_billing_account_list", {"cursor": cursor, "limit": limit, "q": q, "state": state}, options)
 
-    async def grant_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, options: Options | None = None) -> CreditGrant:
+    async def adjustment_create(self, organization_id: str, *, amount_minor: str, corrects: str, currency: str, reason: str, options: Options | None = None) -> Adjustment:
+        """Correct a line of the ledger; above a limit, ask a second person to approve it
+
+        ``POST /api/v1/admin/billing/accounts/{organization_id}/adjustments``
+
+        Refusals: adjustment_invalid, currency_mismatch, ledger_line_not_found, organization_not_found, step_up_required.
+        """
+        answer: Adjustment = await self._transport.call("admin_adjustment_create", {"organization_id": organization_id, "amount_minor": amount_minor, "corrects": corrects, "currency": currency, "reason": reason}, options)
+        return answer
+
+    def credit_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Credit]:
+        """The credit that an organization was given, newest first
+
+        ``GET /api/v1/admin/billing/accounts/{organization_id}/grants``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "admin_billing_credit_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def grant_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, expires_at: str | Unset = UNSET, options: Options | None = None) -> CreditGrant:
         """Give an organization credit
 
         ``POST /api/v1/admin/billing/accounts/{organization_id}/grants``
 
-        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, step_up_required.
+        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, step_up_required.
         """
-        answer: CreditGrant = await self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "reason": reason}, options)
+        answer: CreditGrant = await self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "expires_at": expires_at, "reason": reason}, options)
+        return answer
+
+    def price_book_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[NegotiatedPrice]:
+        """The negotiated prices of an organization, newest first
+
+        ``GET /api/v1/admin/billing/accounts/{organization_id}/prices``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "admin_price_book_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def price_book_add(self, organization_id: str, *, currency: str, reason: str, sku: str, unit_price_minor: str, effective_from: str | Unset = UNSET, effective_to: str | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> NegotiatedPrice:
+        """Set a negotiated price from a time on; what runs keeps its price
+
+        ``POST /api/v1/admin/billing/accounts/{organization_id}/prices``
+
+        Refusals: currency_mismatch, organization_not_found, period_invalid, price_already_exists, price_backdated, region_not_found, sku_not_found, step_up_required.
+        """
+        answer: NegotiatedPrice = await self._transport.call("admin_price_book_add", {"organization_id": organization_id, "currency": currency, "effective_from": effective_from, "effective_to": effective_to, "reason": reason, "region": region, "sku": sku, "unit_price_minor": unit_price_minor}, options)
+        return answer
+
+    async def price_book_end(self, organization_id: str, price_id: str, *, effective_to: str | Unset = UNSET, options: Options | None = None) -> NegotiatedPrice:
+        """End a negotiated price: later launches pay the list price
+
+        ``POST /api/v1/admin/billing/accounts/{organization_id}/prices/{price_id}/end``
+
+        Refusals: organization_not_found, period_invalid, price_backdated, price_not_found, step_up_required.
+        """
+        answer: NegotiatedPrice = await self._transport.call("admin_price_book_end", {"organization_id": organization_id, "price_id": price_id, "effective_to": effective_to}, options)
+        return answer
+
+    def adjustment_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, state: Literal["waiting", "entered", "rejected", "expired"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Adjustment]:
+        """Corrections that finance asked for, newest first
+
+        ``GET /api/v1/admin/billing/adjustments``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_adjustment_list", {"cursor": cursor, "limit": limit, "organization_id": organization_id, "state": state}, options)
+
+    async def adjustment_approve(self, adjustment_id: str, *, note: str | Unset = UNSET, options: Options | None = None) -> Adjustment:
+        """Approve a correction that another person asked for, and enter it
+
+        ``POST /api/v1/admin/billing/adjustments/{adjustment_id}/approve``
+
+        Refusals: adjustment_decided, adjustment_invalid, adjustment_not_found, second_person_required, step_up_required.
+        """
+        answer: Adjustment = await self._transport.call("admin_adjustment_approve", {"adjustment_id": adjustment_id, "note": note}, options)
+        return answer
+
+    async def adjustment_reject(self, adjustment_id: str, *, note: str, options: Options | None = None) -> Adjustment:
+        """Reject a correction, or withdraw one that you asked for
+
+        ``POST /api/v1/admin/billing/adjustments/{adjustment_id}/reject``
+
+        Refusals: adjustment_decided, adjustment_not_found, step_up_required.
+        """
+        answer: Adjustment = await self._transport.call("admin_adjustment_reject", {"adjustment_id": adjustment_id, "note": note}, options)
         return answer
 
     def invoice_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, state: Literal["draft", "final", "past_due", "paid", "void"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Invoice]:
@@ -334,7 +411,7 @@ class AsyncAdminBillingApi:
 
         ``PUT /api/v1/admin/billing/seller``
 
-        Refusals: step_up_required.
+        Refusals: step_up_required, tax_id_invalid.
         """
         answer: Seller = await self._transport.call("admin_seller_set", {"address_lines": address_lines, "city": city, "country": country, "legal_name": legal_name, "postal_code": postal_code, "tax_id": tax_id}, options)
         return answer
@@ -461,7 +538,7 @@ class AsyncAdminOpsApi:
 
         ``POST /api/v1/admin/dlq/messages/{stream_seq}/requeue``
 
-        Refusals: event_already_settled, event_not_found.
+        Refusals: event_already_settled, event_not_committed, event_not_found.
         """
         answer: DeadLetter = await self._transport.call("dlq_requeue", {"stream_seq": stream_seq, "reason": reason}, options)
         return answer
@@ -561,7 +638,7 @@ class AsyncAdminOpsApi:
 
         ``POST /api/v1/admin/outbox/{event_id}/requeue``
 
-        Refusals: event_already_settled, event_not_found.
+        Refusals: event_already_settled, event_not_committed, event_not_found.
         """
         answer: DeadLetter = await self._transport.call("outbox_requeue", {"event_id": event_id, "reason": reason}, options)
         return answer
@@ -572,6 +649,38 @@ class AsyncAdminOpsApi:
         ``GET /api/v1/admin/secrets``
         """
         answer: SecretsGetAnswer = await self._transport.call("secrets_get", {}, options)
+        return answer
+
+
+class AsyncAdminMetricsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def fleet(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[NodeNow]:
+        """The last values of every node
+
+        ``GET /api/v1/admin/fleet/metrics``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "fleet_metrics", {"cursor": cursor, "limit": limit}, options)
+
+    async def fleet_export(self, *, options: Options | None = None) -> str:
+        """The last values of every node, in the Prometheus format
+
+        ``GET /api/v1/admin/fleet/metrics/prometheus``
+        """
+        answer: str = await self._transport.call("fleet_metrics_export", {}, options)
+        return answer
+
+    async def node(self, node_id: str, *, from_: str | Unset = UNSET, resolution: Literal[10, 300] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> NodeMetrics:
+        """What a node has measured, over a range of time
+
+        ``GET /api/v1/admin/nodes/{node_id}/metrics``
+
+        Refusals: metrics_range_invalid, node_not_found.
+        """
+        answer: NodeMetrics = await self._transport.call("node_metrics", {"node_id": node_id, "from": from_, "resolution": resolution, "to": to}, options)
         return answer
 
 
@@ -969,14 +1078,14 @@ class AsyncAdminPaymentsApi:
         """
         return AsyncPages(self._transport, "admin_payment_list", {"cursor": cursor, "limit": limit, "organization_id": organization_id, "state": state}, options)
 
-    async def refund(self, payment_id: str, *, amount_minor: str, currency: str, reason: str, options: Options | None = None) -> PaymentRefund:
-        """Send a payment, or a part of it, back to where it came from
+    async def refund(self, payment_id: str, *, amount_minor: str, currency: str, reason: str, to: Literal["payer", "credit"] | Unset = UNSET, options: Options | None = None) -> PaymentRefund:
+        """Refund a payment, or a part of it: to the payer, or as credit once the time for that is over
 
         ``POST /api/v1/admin/payments/sessions/{payment_id}/refunds``
 
-        Refusals: currency_mismatch, illegal_transition, insufficient_balance, payment_not_found, refund_exceeds_payment, refund_window_exceeded, step_up_required.
+        Refusals: currency_mismatch, illegal_transition, insufficient_balance, payment_not_found, refund_exceeds_payment, refund_window_exceeded, second_person_required, step_up_required.
         """
-        answer: PaymentRefund = await self._transport.call("admin_payment_refund", {"payment_id": payment_id, "amount_minor": amount_minor, "currency": currency, "reason": reason}, options)
+        answer: PaymentRefund = await self._transport.call("admin_payment_refund", {"payment_id": payment_id, "amount_minor": amount_minor, "currency": currency, "reason": reason, "to": to}, options)
         return answer
 
 
@@ -1140,6 +1249,84 @@ class AsyncAdminRegionsApi:
         return answer
 
 
+class AsyncAdminRecordingsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, allocation: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, organization: str | Unset = UNSET, to: str | Unset = UNSET, user: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[TerminalRecordingInfo]:
+        """Recorded terminal sessions of all tenants, latest first
+
+        ``GET /api/v1/admin/terminal-recordings``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_recording_list", {"allocation": allocation, "cursor": cursor, "from": from_, "limit": limit, "organization": organization, "to": to, "user": user}, options)
+
+    async def get(self, terminal_recording_id: str, *, options: Options | None = None) -> TerminalRecordingInfo:
+        """One recording of any tenant
+
+        ``GET /api/v1/admin/terminal-recordings/{terminal_recording_id}``
+
+        Refusals: terminal_recording_not_found.
+        """
+        answer: TerminalRecordingInfo = await self._transport.call("admin_recording_get", {"terminal_recording_id": terminal_recording_id}, options)
+        return answer
+
+    async def cast(self, terminal_recording_id: str, *, view: str, at: str | Unset = UNSET, format: Literal["v2", "v3"] | Unset = UNSET, options: Options | None = None) -> RecordingCast:
+        """A page of an opened recording of any tenant as asciicast
+
+        ``GET /api/v1/admin/terminal-recordings/{terminal_recording_id}/cast``
+
+        Refusals: recording_damaged, recording_removed, recording_view_invalid, terminal_recording_not_found.
+        """
+        answer: RecordingCast = await self._transport.call("admin_recording_cast", {"terminal_recording_id": terminal_recording_id, "at": at, "format": format, "view": view}, options)
+        return answer
+
+    async def verify(self, terminal_recording_id: str, *, options: Options | None = None) -> RecordingVerdict:
+        """Recompute the digests of a recording of any tenant and name the first chunk that was changed
+
+        ``GET /api/v1/admin/terminal-recordings/{terminal_recording_id}/verify``
+
+        Refusals: recording_removed, terminal_recording_not_found.
+        """
+        answer: RecordingVerdict = await self._transport.call("admin_recording_verify", {"terminal_recording_id": terminal_recording_id}, options)
+        return answer
+
+    async def open(self, terminal_recording_id: str, *, purpose: Literal["watch", "download"], reason: str, options: Options | None = None) -> RecordingView:
+        """Open a recording of any tenant, with a reason; the audit log of the tenant notes it
+
+        ``POST /api/v1/admin/terminal-recordings/{terminal_recording_id}/views``
+
+        Refusals: recording_removed, step_up_required, terminal_recording_not_found.
+        """
+        answer: RecordingView = await self._transport.call("admin_recording_open", {"terminal_recording_id": terminal_recording_id, "purpose": purpose, "reason": reason}, options)
+        return answer
+
+
+class AsyncAdminTerminalsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def session_list(self, *, allocation: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, live: bool | Unset = UNSET, node: str | Unset = UNSET, organization: str | Unset = UNSET, user: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminTerminalSession]:
+        """Terminal sessions of all tenants, latest first
+
+        ``GET /api/v1/admin/terminal-sessions``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_terminal_session_list", {"allocation": allocation, "cursor": cursor, "limit": limit, "live": live, "node": node, "organization": organization, "user": user}, options)
+
+    async def session_end(self, terminal_session_id: str, *, reason: str, options: Options | None = None) -> AdminTerminalSession:
+        """End a terminal session of any tenant, with a reason
+
+        ``POST /api/v1/admin/terminal-sessions/{terminal_session_id}/end``
+
+        Refusals: step_up_required, terminal_session_ended, terminal_session_not_found.
+        """
+        answer: AdminTerminalSession = await self._transport.call("admin_terminal_session_end", {"terminal_session_id": terminal_session_id, "reason": reason}, options)
+        return answer
+
+
 class AsyncAdminSessionsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1235,7 +1422,7 @@ class AsyncAllocationGroupsApi:
 
         ``POST /api/v1/allocation-groups``
 
-        Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, invoice_past_due, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
         answer: AllocationGroupDetail = await self._transport.call("allocation_group_create", {"members": members, "name": name}, options)
         return answer
@@ -1279,7 +1466,7 @@ class AsyncAllocationsApi:
 
         ``POST /api/v1/allocations``
 
-        Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, quote_expired, quote_mismatch, quote_not_found, quote_used, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        Refusals: allocation_concurrency_limit, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, invoice_past_due, max_spend_too_low, organization_gpu_limit, os_image_not_found, project_not_found, quote_expired, quote_mismatch, quote_not_found, quote_used, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
         answer: Allocation = await self._transport.call("allocation_create", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "max_spend": max_spend, "name": name, "queue": queue, "quote_id": quote_id, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
         return answer
@@ -1319,7 +1506,7 @@ class AsyncAllocationsApi:
 
         ``PATCH /api/v1/allocations/{allocation_id}``
 
-        Refusals: allocation_not_found, illegal_transition, version_conflict.
+        Refusals: allocation_not_found, budget_tag_locked, illegal_transition, version_conflict.
         """
         answer: Allocation = await self._transport.call("allocation_update", {"allocation_id": allocation_id, "idle": idle, "name": name, "tags": tags, "version": version}, options)
         return answer
@@ -1391,6 +1578,74 @@ class AsyncAllocationsApi:
         Refusals: allocation_not_found, cursor_invalid.
         """
         return AsyncPages(self._transport, "allocation_timeline", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+
+class AsyncMetricsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def allocation(self, allocation_id: str, *, from_: str | Unset = UNSET, resolution: Literal[10, 300] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AllocationMetrics:
+        """What was measured in an allocation, over a range of time
+
+        ``GET /api/v1/allocations/{allocation_id}/metrics``
+
+        Refusals: allocation_not_found, metrics_range_invalid.
+        """
+        answer: AllocationMetrics = await self._transport.call("allocation_metrics", {"allocation_id": allocation_id, "from": from_, "resolution": resolution, "to": to}, options)
+        return answer
+
+    def now(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AllocationNow]:
+        """The last values of the active allocations of a project
+
+        ``GET /api/v1/metrics``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "metrics_now", {"cursor": cursor, "limit": limit}, options)
+
+    async def export(self, *, options: Options | None = None) -> str:
+        """The last values of the active allocations of a project, in the Prometheus format
+
+        ``GET /api/v1/metrics/prometheus``
+
+        Refusals: project_not_found.
+        """
+        answer: str = await self._transport.call("metrics_export", {}, options)
+        return answer
+
+
+class AsyncTerminalsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def session_list(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, live: bool | Unset = UNSET, options: Options | None = None) -> AsyncPages[TerminalSession]:
+        """The terminal sessions of an allocation, latest first
+
+        ``GET /api/v1/allocations/{allocation_id}/terminal-sessions``
+
+        Refusals: allocation_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "terminal_session_list", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit, "live": live}, options)
+
+    async def token_mint(self, allocation_id: str, *, columns: int, mode: Literal["open", "join", "take_over", "watch"], rows: int, kind: Literal["shell", "ssh", "forward"] | Unset = UNSET, name: str | Unset = UNSET, port: int | Unset = UNSET, session_id: str | Unset = UNSET, options: Options | None = None) -> TerminalToken:
+        """Get a token for a terminal: a new shell, or a session that exists
+
+        ``POST /api/v1/allocations/{allocation_id}/terminal-token``
+
+        Refusals: allocation_not_active, allocation_not_found, ownership_required, terminal_port_refused, terminal_recording_required, terminal_session_ended, terminal_session_in_use, terminal_session_limit, terminal_session_not_found, terminal_unsupported.
+        """
+        answer: TerminalToken = await self._transport.call("terminal_token_mint", {"allocation_id": allocation_id, "columns": columns, "kind": kind, "mode": mode, "name": name, "port": port, "rows": rows, "session_id": session_id}, options)
+        return answer
+
+    async def session_end(self, terminal_session_id: str, *, options: Options | None = None) -> TerminalSession:
+        """End a terminal session and its shell
+
+        ``DELETE /api/v1/terminal-sessions/{terminal_session_id}``
+
+        Refusals: ownership_required, terminal_session_ended, terminal_session_not_found.
+        """
+        answer: TerminalSession = await self._transport.call("terminal_session_end", {"terminal_session_id": terminal_session_id}, options)
+        return answer
 
 
 class AsyncServiceAccountsApi:
@@ -1606,6 +1861,15 @@ class AsyncBillingApi:
         answer: Budget = await self._transport.call("budget_update", {"budget_id": budget_id, "organization_id": organization_id, "hard_minor": hard_minor, "name": name, "soft_minor": soft_minor, "version": version}, options)
         return answer
 
+    def credit_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Credit]:
+        """Credit that the organization was given, what is left of it, and when it expires
+
+        ``GET /api/v1/organizations/{organization_id}/billing/credit``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "billing_credit_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
     async def details_get(self, organization_id: str, *, options: Options | None = None) -> BillingDetails:
         """Name, address and tax id that stand on invoices
 
@@ -1621,7 +1885,7 @@ class AsyncBillingApi:
 
         ``PUT /api/v1/organizations/{organization_id}/billing/details``
 
-        Refusals: organization_not_found.
+        Refusals: organization_not_found, tax_id_invalid.
         """
         answer: BillingDetails = await self._transport.call("billing_details_set", {"organization_id": organization_id, "address_lines": address_lines, "city": city, "country": country, "customer_type": customer_type, "invoice_email": invoice_email, "legal_name": legal_name, "postal_code": postal_code, "tax_id": tax_id}, options)
         return answer
@@ -1685,6 +1949,16 @@ class AsyncBillingApi:
         answer: BillingIdle = await self._transport.call("billing_idle_get", {"organization_id": organization_id, "from": from_, "to": to}, options)
         return answer
 
+    async def last_release_get(self, organization_id: str, *, options: Options | None = None) -> LastRelease:
+        """What was last released because the balance was used up, and what it had cost
+
+        ``GET /api/v1/organizations/{organization_id}/billing/last-release``
+
+        Refusals: organization_not_found.
+        """
+        answer: LastRelease = await self._transport.call("billing_last_release_get", {"organization_id": organization_id}, options)
+        return answer
+
     def ledger_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[LedgerLine]:
         """The ledger of an organization, newest day first
 
@@ -1732,6 +2006,15 @@ class AsyncBillingApi:
         Refusals: cursor_invalid, ledger_line_not_found, organization_not_found.
         """
         return AsyncPages(self._transport, "billing_window_list", {"line_id": line_id, "organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    def price_book_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[NegotiatedPrice]:
+        """Prices that were negotiated with an organization, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/billing/prices``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "price_book_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
     async def usage_get(self, organization_id: str, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["project", "user", "sku", "allocation", "day", "none"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
         """Usage and cost of an organization, by project, person, SKU, allocation or day
@@ -1849,7 +2132,7 @@ class AsyncEventsApi:
         self._transport = transport
 
     def stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, notifications: bool | Unset = UNSET, project_id: str | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
-        """Watch the events of a project live
+        """Watch the events of a project live, and those of the money of its organization for those who may see it
 
         ``GET /api/v1/events/stream``
 
@@ -1872,14 +2155,14 @@ class AsyncMembersApi:
         answer: Joined = await self._transport.call("invitation_accept", {"token": token}, options)
         return answer
 
-    def invitation_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Invitation]:
+    def invitation_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["pending", "accepted", "revoked", "expired"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Invitation]:
         """Invitations of the organization, newest first
 
         ``GET /api/v1/organizations/{organization_id}/invitations``
 
         Refusals: cursor_invalid, organization_not_found.
         """
-        return AsyncPages(self._transport, "invitation_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+        return AsyncPages(self._transport, "invitation_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit, "state": state}, options)
 
     async def invitation_create(self, organization_id: str, *, email: str, role: Literal["owner", "admin", "member", "viewer", "finance"], options: Options | None = None) -> InvitationCreated:
         """Invite a person; the token in the answer accepts the invitation
@@ -2411,6 +2694,66 @@ class AsyncPaymentsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    async def auto_top_up_get(self, organization_id: str, *, options: Options | None = None) -> AutoTopUp:
+        """Whether the balance is topped up automatically, and how that went
+
+        ``GET /api/v1/organizations/{organization_id}/payments/auto-top-up``
+
+        Refusals: organization_not_found.
+        """
+        answer: AutoTopUp = await self._transport.call("auto_top_up_get", {"organization_id": organization_id}, options)
+        return answer
+
+    async def auto_top_up_set(self, organization_id: str, *, enabled: bool, amount_minor: str | Unset = UNSET, currency: str | Unset = UNSET, monthly_limit_minor: str | Unset = UNSET, threshold_minor: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> AutoTopUp:
+        """Turn automatic top-ups on or off, and set when, how much and how much in a month
+
+        ``PUT /api/v1/organizations/{organization_id}/payments/auto-top-up``
+
+        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, payment_method_not_found, payments_disabled, step_up_required, version_conflict.
+        """
+        answer: AutoTopUp = await self._transport.call("auto_top_up_set", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "enabled": enabled, "monthly_limit_minor": monthly_limit_minor, "threshold_minor": threshold_minor, "version": version}, options)
+        return answer
+
+    async def method_list(self, organization_id: str, *, options: Options | None = None) -> PaymentMethodListAnswer:
+        """The cards that the payment provider keeps for an organization, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/payments/methods``
+
+        Refusals: organization_not_found.
+        """
+        answer: PaymentMethodListAnswer = await self._transport.call("payment_method_list", {"organization_id": organization_id}, options)
+        return answer
+
+    async def method_add(self, organization_id: str, *, return_to: str | Unset = UNSET, options: Options | None = None) -> PaymentMethodSetup:
+        """Begin to save a card: the answer says where to enter it
+
+        ``POST /api/v1/organizations/{organization_id}/payments/methods``
+
+        Refusals: organization_not_found, payment_refused, payments_disabled, step_up_required.
+        """
+        answer: PaymentMethodSetup = await self._transport.call("payment_method_add", {"organization_id": organization_id, "return_to": return_to}, options)
+        return answer
+
+    async def method_remove(self, method_id: str, organization_id: str, *, options: Options | None = None) -> PaymentMethodRemoveAnswer:
+        """Remove a saved card from the payment provider; one that is gone stays gone
+
+        ``DELETE /api/v1/organizations/{organization_id}/payments/methods/{method_id}``
+
+        Refusals: organization_not_found, payment_method_in_use, step_up_required.
+        """
+        answer: PaymentMethodRemoveAnswer = await self._transport.call("payment_method_remove", {"method_id": method_id, "organization_id": organization_id}, options)
+        return answer
+
+    async def method_set_default(self, method_id: str, organization_id: str, *, options: Options | None = None) -> PaymentMethod:
+        """Make a saved card the one that automatic top-ups charge
+
+        ``POST /api/v1/organizations/{organization_id}/payments/methods/{method_id}/default``
+
+        Refusals: organization_not_found, payment_method_not_found, step_up_required.
+        """
+        answer: PaymentMethod = await self._transport.call("payment_method_set_default", {"method_id": method_id, "organization_id": organization_id}, options)
+        return answer
+
     async def options_get(self, organization_id: str, *, options: Options | None = None) -> PaymentOptions:
         """How an organization can pay, and how much at once
 
@@ -2435,7 +2778,7 @@ class AsyncPaymentsApi:
 
         ``POST /api/v1/organizations/{organization_id}/payments/sessions``
 
-        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, payment_refused, payments_disabled, too_many_payments.
+        Refusals: amount_out_of_bounds, currency_mismatch, deposit_limit_exceeded, organization_not_found, payment_refused, payments_disabled, too_many_payments.
         """
         answer: PaymentSession = await self._transport.call("payment_session_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency}, options)
         return answer
@@ -2525,6 +2868,60 @@ class AsyncProjectsApi:
         return answer
 
 
+class AsyncRecordingsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, organization_id: str, *, allocation: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, to: str | Unset = UNSET, user: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[TerminalRecordingInfo]:
+        """Recorded terminal sessions of the organization, latest first
+
+        ``GET /api/v1/organizations/{organization_id}/terminal-recordings``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "recording_list", {"organization_id": organization_id, "allocation": allocation, "cursor": cursor, "from": from_, "limit": limit, "to": to, "user": user}, options)
+
+    async def get(self, terminal_recording_id: str, *, options: Options | None = None) -> TerminalRecordingInfo:
+        """One recording: whose, when, how long, and the digest that seals it
+
+        ``GET /api/v1/terminal-recordings/{terminal_recording_id}``
+
+        Refusals: terminal_recording_not_found.
+        """
+        answer: TerminalRecordingInfo = await self._transport.call("recording_get", {"terminal_recording_id": terminal_recording_id}, options)
+        return answer
+
+    async def cast(self, terminal_recording_id: str, *, view: str, at: str | Unset = UNSET, format: Literal["v2", "v3"] | Unset = UNSET, options: Options | None = None) -> RecordingCast:
+        """A page of an opened recording as asciicast
+
+        ``GET /api/v1/terminal-recordings/{terminal_recording_id}/cast``
+
+        Refusals: recording_damaged, recording_removed, recording_view_invalid, terminal_recording_not_found.
+        """
+        answer: RecordingCast = await self._transport.call("recording_cast", {"terminal_recording_id": terminal_recording_id, "at": at, "format": format, "view": view}, options)
+        return answer
+
+    async def verify(self, terminal_recording_id: str, *, options: Options | None = None) -> RecordingVerdict:
+        """Recompute the digests of a recording and name the first chunk that was changed
+
+        ``GET /api/v1/terminal-recordings/{terminal_recording_id}/verify``
+
+        Refusals: recording_removed, terminal_recording_not_found.
+        """
+        answer: RecordingVerdict = await self._transport.call("recording_verify", {"terminal_recording_id": terminal_recording_id}, options)
+        return answer
+
+    async def open(self, terminal_recording_id: str, *, purpose: Literal["watch", "download"], options: Options | None = None) -> RecordingView:
+        """Open a recording to watch or download it; the audit log notes who did and why
+
+        ``POST /api/v1/terminal-recordings/{terminal_recording_id}/views``
+
+        Refusals: recording_removed, terminal_recording_not_found.
+        """
+        answer: RecordingView = await self._transport.call("recording_open", {"terminal_recording_id": terminal_recording_id, "purpose": purpose}, options)
+        return answer
+
+
 class AsyncWebhooksApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -2538,7 +2935,7 @@ class AsyncWebhooksApi:
         """
         return AsyncPages(self._transport, "webhook_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
+    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
         """Have events posted to an address, signed; the answer has the secret, once
 
         ``POST /api/v1/organizations/{organization_id}/webhooks``
@@ -2558,7 +2955,7 @@ class AsyncWebhooksApi:
         answer: Webhook = await self._transport.call("webhook_delete", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
         return answer
 
-    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
+    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
         """Change a webhook, or turn it off or on again
 
         ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``
@@ -2691,6 +3088,7 @@ class AsyncApi:
         self.admin_billing = AsyncAdminBillingApi(transport)
         self.admin_skus = AsyncAdminSkusApi(transport)
         self.admin_ops = AsyncAdminOpsApi(transport)
+        self.admin_metrics = AsyncAdminMetricsApi(transport)
         self.admin_nodes = AsyncAdminNodesApi(transport)
         self.admin_os_images = AsyncAdminOsImagesApi(transport)
         self.admin_organizations = AsyncAdminOrganizationsApi(transport)
@@ -2698,10 +3096,14 @@ class AsyncApi:
         self.admin_users = AsyncAdminUsersApi(transport)
         self.admin_policies = AsyncAdminPoliciesApi(transport)
         self.admin_regions = AsyncAdminRegionsApi(transport)
+        self.admin_recordings = AsyncAdminRecordingsApi(transport)
+        self.admin_terminals = AsyncAdminTerminalsApi(transport)
         self.admin_sessions = AsyncAdminSessionsApi(transport)
         self.admin_workflows = AsyncAdminWorkflowsApi(transport)
         self.allocation_groups = AsyncAllocationGroupsApi(transport)
         self.allocations = AsyncAllocationsApi(transport)
+        self.metrics = AsyncMetricsApi(transport)
+        self.terminals = AsyncTerminalsApi(transport)
         self.service_accounts = AsyncServiceAccountsApi(transport)
         self.billing = AsyncBillingApi(transport)
         self.health = AsyncHealthApi(transport)
@@ -2720,6 +3122,7 @@ class AsyncApi:
         self.departments = AsyncDepartmentsApi(transport)
         self.payments = AsyncPaymentsApi(transport)
         self.projects = AsyncProjectsApi(transport)
+        self.recordings = AsyncRecordingsApi(transport)
         self.webhooks = AsyncWebhooksApi(transport)
         self.overview = AsyncOverviewApi(transport)
         self.policies = AsyncPoliciesApi(transport)

@@ -12,6 +12,30 @@ class AccountDisabledError(GpuaasError):
     retryable = False
 
 
+class AdjustmentDecidedError(GpuaasError):
+    """The adjustment was entered, rejected or has expired."""
+
+    code = "adjustment_decided"
+    status = 409
+    retryable = False
+
+
+class AdjustmentInvalidError(GpuaasError):
+    """The line cannot be corrected by this amount; the message says why."""
+
+    code = "adjustment_invalid"
+    status = 422
+    retryable = False
+
+
+class AdjustmentNotFoundError(GpuaasError):
+    """There is no such adjustment."""
+
+    code = "adjustment_not_found"
+    status = 404
+    retryable = False
+
+
 class AdminRequiredError(GpuaasError):
     """Only operators of the platform may do this."""
 
@@ -132,30 +156,6 @@ class AssertionReplayedError(GpuaasError):
     retryable = False
 
 
-class AuthEnterpriseRequiredError(GpuaasError):
-    """This organization signs in through its own identity provider."""
-
-    code = "auth_enterprise_required"
-    status = 401
-    retryable = False
-
-
-class AuthPersonalDisabledError(GpuaasError):
-    """Sign-in with a personal account is switched off here."""
-
-    code = "auth_personal_disabled"
-    status = 401
-    retryable = False
-
-
-class AuthPersonalRequiredError(GpuaasError):
-    """This account signs in with its own password, not through an organization."""
-
-    code = "auth_personal_required"
-    status = 401
-    retryable = False
-
-
 class BreakerNotFoundError(GpuaasError):
     """There is no such breaker: automation has taken nothing of such a pool yet."""
 
@@ -201,6 +201,14 @@ class BudgetNotFoundError(GpuaasError):
 
     code = "budget_not_found"
     status = 404
+    retryable = False
+
+
+class BudgetTagLockedError(GpuaasError):
+    """A hard budget counts by this tag, so only those who see to the account take it off."""
+
+    code = "budget_tag_locked"
+    status = 409
     retryable = False
 
 
@@ -252,6 +260,14 @@ class DepartmentSlugTakenError(GpuaasError):
     retryable = False
 
 
+class DepositLimitExceededError(GpuaasError):
+    """The organization has not paid for long, so it may add less in a day or month; details say how much and until when."""
+
+    code = "deposit_limit_exceeded"
+    status = 422
+    retryable = False
+
+
 class DocumentNotFoundError(GpuaasError):
     """There is no such document."""
 
@@ -272,6 +288,14 @@ class EventAlreadySettledError(GpuaasError):
     """The event was already requeued or discarded."""
 
     code = "event_already_settled"
+    status = 409
+    retryable = False
+
+
+class EventNotCommittedError(GpuaasError):
+    """The outbox holds no such event: it is older than its retention, or no process committed it. Discard the letter."""
+
+    code = "event_not_committed"
     status = 409
     retryable = False
 
@@ -444,6 +468,14 @@ class InvoiceNotFoundError(GpuaasError):
     retryable = False
 
 
+class InvoicePastDueError(GpuaasError):
+    """An invoice is past due, and launches wait until it is paid."""
+
+    code = "invoice_past_due"
+    status = 402
+    retryable = False
+
+
 class LastFactorError(GpuaasError):
     """A policy asks for a second factor, so the last one cannot be removed."""
 
@@ -497,6 +529,14 @@ class MethodNotAllowedError(GpuaasError):
 
     code = "method_not_allowed"
     status = 405
+    retryable = False
+
+
+class MetricsRangeInvalidError(GpuaasError):
+    """The range ends before it begins, or has more points than one answer: ask for less time or a coarser resolution."""
+
+    code = "metrics_range_invalid"
+    status = 422
     retryable = False
 
 
@@ -593,14 +633,6 @@ class NodeTokenInvalidError(GpuaasError):
 
     code = "node_token_invalid"
     status = 401
-    retryable = False
-
-
-class NotAcceptableError(GpuaasError):
-    """No offered representation suits the Accept header."""
-
-    code = "not_acceptable"
-    status = 406
     retryable = False
 
 
@@ -716,6 +748,22 @@ class PayloadTooLargeError(GpuaasError):
     retryable = False
 
 
+class PaymentMethodInUseError(GpuaasError):
+    """Automatic top-ups charge this card: choose another one, or turn them off first."""
+
+    code = "payment_method_in_use"
+    status = 409
+    retryable = False
+
+
+class PaymentMethodNotFoundError(GpuaasError):
+    """There is no such saved card, or none to charge."""
+
+    code = "payment_method_not_found"
+    status = 404
+    retryable = False
+
+
 class PaymentNotFoundError(GpuaasError):
     """There is no such payment."""
 
@@ -820,6 +868,14 @@ class PriceBackdatedError(GpuaasError):
     retryable = False
 
 
+class PriceNotFoundError(GpuaasError):
+    """There is no such negotiated price."""
+
+    code = "price_not_found"
+    status = 404
+    retryable = False
+
+
 class ProbeRequiredError(GpuaasError):
     """A health probe must pass first; details say since when."""
 
@@ -833,14 +889,6 @@ class ProjectMismatchError(GpuaasError):
 
     code = "project_mismatch"
     status = 400
-    retryable = False
-
-
-class ProjectNotEmptyError(GpuaasError):
-    """The project still holds live resources."""
-
-    code = "project_not_empty"
-    status = 409
     retryable = False
 
 
@@ -908,6 +956,30 @@ class RateLimitExceededError(GpuaasError):
     retryable = True
 
 
+class RecordingDamagedError(GpuaasError):
+    """A chunk of the recording is missing or was changed; verify names it."""
+
+    code = "recording_damaged"
+    status = 409
+    retryable = False
+
+
+class RecordingRemovedError(GpuaasError):
+    """The recording was removed at the end of its retention; its digests are kept."""
+
+    code = "recording_removed"
+    status = 409
+    retryable = False
+
+
+class RecordingViewInvalidError(GpuaasError):
+    """The view is unknown, too old or of another person: open the recording again."""
+
+    code = "recording_view_invalid"
+    status = 409
+    retryable = False
+
+
 class RefundExceedsPaymentError(GpuaasError):
     """More would go back than was paid and has not gone back yet."""
 
@@ -969,6 +1041,14 @@ class SecondFactorMissingError(GpuaasError):
 
     code = "second_factor_missing"
     status = 409
+    retryable = False
+
+
+class SecondPersonRequiredError(GpuaasError):
+    """Another person has to approve what you asked for."""
+
+    code = "second_person_required"
+    status = 403
     retryable = False
 
 
@@ -1140,30 +1220,6 @@ class StepUpRequiredError(GpuaasError):
     retryable = False
 
 
-class StorageAlreadyExistsError(GpuaasError):
-    """An object of this name exists already."""
-
-    code = "storage_already_exists"
-    status = 409
-    retryable = False
-
-
-class StorageObjectNotFoundError(GpuaasError):
-    """There is no such object in storage."""
-
-    code = "storage_object_not_found"
-    status = 404
-    retryable = False
-
-
-class StoragePathTraversalError(GpuaasError):
-    """The path leaves its namespace."""
-
-    code = "storage_path_traversal"
-    status = 400
-    retryable = False
-
-
 class StripeSignatureInvalidError(GpuaasError):
     """The webhook was not signed by the payment provider, or is too old."""
 
@@ -1177,6 +1233,102 @@ class TaskSignerNotFoundError(GpuaasError):
 
     code = "task_signer_not_found"
     status = 404
+    retryable = False
+
+
+class TaxIdInvalidError(GpuaasError):
+    """The tax id does not have the form or the check digits of its country."""
+
+    code = "tax_id_invalid"
+    status = 422
+    retryable = False
+
+
+class TerminalNotRecordedError(GpuaasError):
+    """The session had to be recorded and its recording failed or is full: open a new one."""
+
+    code = "terminal_not_recorded"
+    status = 409
+    retryable = False
+
+
+class TerminalPortRefusedError(GpuaasError):
+    """Policy does not allow connections to this port; details name the ports that it allows."""
+
+    code = "terminal_port_refused"
+    status = 422
+    retryable = False
+
+
+class TerminalRecordingConflictError(GpuaasError):
+    """The chunk does not follow the last one of the recording, or another gateway copy records the session."""
+
+    code = "terminal_recording_conflict"
+    status = 409
+    retryable = False
+
+
+class TerminalRecordingNotFoundError(GpuaasError):
+    """There is no such recording."""
+
+    code = "terminal_recording_not_found"
+    status = 404
+    retryable = False
+
+
+class TerminalRecordingRequiredError(GpuaasError):
+    """Policy demands that sessions are recorded, and this kind of session cannot be: use a terminal."""
+
+    code = "terminal_recording_required"
+    status = 403
+    retryable = False
+
+
+class TerminalSessionEndedError(GpuaasError):
+    """The terminal session has ended: open a new one."""
+
+    code = "terminal_session_ended"
+    status = 409
+    retryable = False
+
+
+class TerminalSessionInUseError(GpuaasError):
+    """Another client types into the session: take it over, watch it, or open a new one."""
+
+    code = "terminal_session_in_use"
+    status = 409
+    retryable = False
+
+
+class TerminalSessionLimitError(GpuaasError):
+    """Too many terminal sessions are open; details list them."""
+
+    code = "terminal_session_limit"
+    status = 409
+    retryable = False
+
+
+class TerminalSessionNotFoundError(GpuaasError):
+    """There is no such terminal session."""
+
+    code = "terminal_session_not_found"
+    status = 404
+    retryable = False
+
+
+class TerminalTokenInvalidError(GpuaasError):
+    """The token of a terminal is unknown, was used before, is too old or for another allocation."""
+
+    code = "terminal_token_invalid"
+    status = 401
+    retryable = False
+
+
+class TerminalUnsupportedError(GpuaasError):
+    """This installation or this machine offers no terminals; the message says why."""
+
+    code = "terminal_unsupported"
+    status = 409
     retryable = False
 
 
@@ -1200,14 +1352,6 @@ class TokenMissingError(GpuaasError):
     """The request carries no bearer token."""
 
     code = "token_missing"
-    status = 401
-    retryable = False
-
-
-class TokenScopeInvalidError(GpuaasError):
-    """The token was not issued for this kind of use."""
-
-    code = "token_scope_invalid"
     status = 401
     retryable = False
 
@@ -1250,14 +1394,6 @@ class UnsupportedMediaTypeError(GpuaasError):
     code = "unsupported_media_type"
     status = 415
     retryable = False
-
-
-class UpstreamError(GpuaasError):
-    """A service that this request needs sent an invalid answer."""
-
-    code = "upstream_error"
-    status = 502
-    retryable = True
 
 
 class UserAlreadyExistsError(GpuaasError):
@@ -1350,6 +1486,9 @@ class WorkflowNotFoundError(GpuaasError):
 
 by_code: dict[str, type[GpuaasError]] = {
     "account_disabled": AccountDisabledError,
+    "adjustment_decided": AdjustmentDecidedError,
+    "adjustment_invalid": AdjustmentInvalidError,
+    "adjustment_not_found": AdjustmentNotFoundError,
     "admin_required": AdminRequiredError,
     "agent_release_already_exists": AgentReleaseAlreadyExistsError,
     "agent_release_invalid": AgentReleaseInvalidError,
@@ -1365,24 +1504,24 @@ by_code: dict[str, type[GpuaasError]] = {
     "archive_not_found": ArchiveNotFoundError,
     "assertion_invalid": AssertionInvalidError,
     "assertion_replayed": AssertionReplayedError,
-    "auth_enterprise_required": AuthEnterpriseRequiredError,
-    "auth_personal_disabled": AuthPersonalDisabledError,
-    "auth_personal_required": AuthPersonalRequiredError,
     "breaker_not_found": BreakerNotFoundError,
     "budget_already_exists": BudgetAlreadyExistsError,
     "budget_exceeded": BudgetExceededError,
     "budget_invalid": BudgetInvalidError,
     "budget_limit_reached": BudgetLimitReachedError,
     "budget_not_found": BudgetNotFoundError,
+    "budget_tag_locked": BudgetTagLockedError,
     "currency_mismatch": CurrencyMismatchError,
     "cursor_invalid": CursorInvalidError,
     "department_disabled": DepartmentDisabledError,
     "department_is_default": DepartmentIsDefaultError,
     "department_not_found": DepartmentNotFoundError,
     "department_slug_taken": DepartmentSlugTakenError,
+    "deposit_limit_exceeded": DepositLimitExceededError,
     "document_not_found": DocumentNotFoundError,
     "duration_invalid": DurationInvalidError,
     "event_already_settled": EventAlreadySettledError,
+    "event_not_committed": EventNotCommittedError,
     "event_not_found": EventNotFoundError,
     "factor_attempts_exceeded": FactorAttemptsExceededError,
     "factor_code_wrong": FactorCodeWrongError,
@@ -1404,6 +1543,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "invitation_not_found": InvitationNotFoundError,
     "invitation_pending": InvitationPendingError,
     "invoice_not_found": InvoiceNotFoundError,
+    "invoice_past_due": InvoicePastDueError,
     "last_factor": LastFactorError,
     "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
@@ -1411,6 +1551,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "max_spend_too_low": MaxSpendTooLowError,
     "member_not_found": MemberNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
+    "metrics_range_invalid": MetricsRangeInvalidError,
     "node_already_exists": NodeAlreadyExistsError,
     "node_certificate_invalid": NodeCertificateInvalidError,
     "node_csr_invalid": NodeCsrInvalidError,
@@ -1423,7 +1564,6 @@ by_code: dict[str, type[GpuaasError]] = {
     "node_task_not_found": NodeTaskNotFoundError,
     "node_task_settled": NodeTaskSettledError,
     "node_token_invalid": NodeTokenInvalidError,
-    "not_acceptable": NotAcceptableError,
     "notification_required": NotificationRequiredError,
     "organization_gpu_limit": OrganizationGpuLimitError,
     "organization_limit_reached": OrganizationLimitReachedError,
@@ -1438,6 +1578,8 @@ by_code: dict[str, type[GpuaasError]] = {
     "passkey_wrong": PasskeyWrongError,
     "passkeys_unavailable": PasskeysUnavailableError,
     "payload_too_large": PayloadTooLargeError,
+    "payment_method_in_use": PaymentMethodInUseError,
+    "payment_method_not_found": PaymentMethodNotFoundError,
     "payment_not_found": PaymentNotFoundError,
     "payment_refused": PaymentRefusedError,
     "payments_disabled": PaymentsDisabledError,
@@ -1451,9 +1593,9 @@ by_code: dict[str, type[GpuaasError]] = {
     "policy_out_of_bounds": PolicyOutOfBoundsError,
     "price_already_exists": PriceAlreadyExistsError,
     "price_backdated": PriceBackdatedError,
+    "price_not_found": PriceNotFoundError,
     "probe_required": ProbeRequiredError,
     "project_mismatch": ProjectMismatchError,
-    "project_not_empty": ProjectNotEmptyError,
     "project_not_found": ProjectNotFoundError,
     "project_required": ProjectRequiredError,
     "project_slug_taken": ProjectSlugTakenError,
@@ -1462,6 +1604,9 @@ by_code: dict[str, type[GpuaasError]] = {
     "quote_not_found": QuoteNotFoundError,
     "quote_used": QuoteUsedError,
     "rate_limit_exceeded": RateLimitExceededError,
+    "recording_damaged": RecordingDamagedError,
+    "recording_removed": RecordingRemovedError,
+    "recording_view_invalid": RecordingViewInvalidError,
     "refund_exceeds_payment": RefundExceedsPaymentError,
     "refund_window_exceeded": RefundWindowExceededError,
     "region_already_exists": RegionAlreadyExistsError,
@@ -1470,6 +1615,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "resource_not_found": ResourceNotFoundError,
     "route_not_found": RouteNotFoundError,
     "second_factor_missing": SecondFactorMissingError,
+    "second_person_required": SecondPersonRequiredError,
     "service_account_key_invalid": ServiceAccountKeyInvalidError,
     "service_account_key_not_found": ServiceAccountKeyNotFoundError,
     "service_account_not_found": ServiceAccountNotFoundError,
@@ -1491,21 +1637,28 @@ by_code: dict[str, type[GpuaasError]] = {
     "ssh_key_not_found": SshKeyNotFoundError,
     "stale_generation": StaleGenerationError,
     "step_up_required": StepUpRequiredError,
-    "storage_already_exists": StorageAlreadyExistsError,
-    "storage_object_not_found": StorageObjectNotFoundError,
-    "storage_path_traversal": StoragePathTraversalError,
     "stripe_signature_invalid": StripeSignatureInvalidError,
     "task_signer_not_found": TaskSignerNotFoundError,
+    "tax_id_invalid": TaxIdInvalidError,
+    "terminal_not_recorded": TerminalNotRecordedError,
+    "terminal_port_refused": TerminalPortRefusedError,
+    "terminal_recording_conflict": TerminalRecordingConflictError,
+    "terminal_recording_not_found": TerminalRecordingNotFoundError,
+    "terminal_recording_required": TerminalRecordingRequiredError,
+    "terminal_session_ended": TerminalSessionEndedError,
+    "terminal_session_in_use": TerminalSessionInUseError,
+    "terminal_session_limit": TerminalSessionLimitError,
+    "terminal_session_not_found": TerminalSessionNotFoundError,
+    "terminal_token_invalid": TerminalTokenInvalidError,
+    "terminal_unsupported": TerminalUnsupportedError,
     "token_expired": TokenExpiredError,
     "token_invalid": TokenInvalidError,
     "token_missing": TokenMissingError,
-    "token_scope_invalid": TokenScopeInvalidError,
     "too_many_payments": TooManyPaymentsError,
     "too_many_streams": TooManyStreamsError,
     "too_many_webhooks": TooManyWebhooksError,
     "topology_missing": TopologyMissingError,
     "unsupported_media_type": UnsupportedMediaTypeError,
-    "upstream_error": UpstreamError,
     "user_already_exists": UserAlreadyExistsError,
     "user_erased": UserErasedError,
     "user_has_allocations": UserHasAllocationsError,

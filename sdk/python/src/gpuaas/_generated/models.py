@@ -41,6 +41,27 @@ class Activity(TypedDict):
     target_type: str
 
 
+class Adjustment(TypedDict):
+    amount: Money
+    corrects: str
+    """The line of the ledger that it corrects."""
+    created_at: str
+    decided_at: str | None
+    decided_by: str | None
+    decision_note: str | None
+    entry_id: str | None
+    """The line of the ledger that it made."""
+    expires_at: str
+    id: str
+    needs_approval: bool
+    """Whether it is above billing.adjustment_limit_minor."""
+    organization_id: str
+    organization_name: str
+    reason: str
+    requested_by: str
+    state: Literal["waiting", "entered", "rejected", "expired"]
+
+
 class AdminAllocationFailure(TypedDict):
     code: str
     reason: str
@@ -206,6 +227,7 @@ class AdminOrganizationDetail(TypedDict):
 
 class AdminPayment(TypedDict):
     amount: Money
+    automatic: bool
     checked_at: str | None
     """When it was last compared with the provider."""
     created_at: str
@@ -227,6 +249,42 @@ class AdminPayment(TypedDict):
     tax: Money
     url: str | None
     """The provider's page, for as long as it can be paid there."""
+
+
+class AdminTerminalSession(TypedDict):
+    allocation_id: str
+    columns: int
+    created_at: str
+    end_reason: Literal["exited", "closed_by_user", "closed_by_admin", "closed_by_operator", "rights_lost", "allocation_ended", "time_over", "idle", "never_opened", "shell_failed", "node_lost", "api_unreachable", "recorder_failed", "recording_full"] | None
+    ended_at: str | None
+    expires_at: str
+    """The shell ends then, at the latest."""
+    gateway_copy: str | None
+    has_writer: bool
+    """A client is connected and types."""
+    id: str
+    kind: Literal["shell", "ssh", "forward"]
+    name: str
+    node_id: str
+    opened_at: str | None
+    organization_id: str
+    port: int | None
+    """Of the machine, for a session of kind forward."""
+    project_id: str
+    received_bytes: int | None
+    """Null while no gateway has reported."""
+    recording: Literal["off", "metadata", "output"]
+    rows: int
+    sent_bytes: int | None
+    """Null while no gateway has reported."""
+    simulated: bool
+    """The GPUs of its machine are simulated."""
+    state: Literal["opening", "open", "ended"]
+    user_id: str
+    """Whose session it is. Only this person types into it."""
+    version: int
+    watchers: int
+    """Clients that only read."""
 
 
 class AdminUser(TypedDict):
@@ -411,7 +469,7 @@ class Allocation(TypedDict):
 
 
 class AllocationAction(TypedDict):
-    action: Literal["release", "extend", "restart", "rename", "set_ssh_keys"]
+    action: Literal["release", "extend", "restart", "rename", "set_ssh_keys", "open_terminal"]
     allowed: bool
     why_not: str | None
 
@@ -736,6 +794,32 @@ class AllocationGroupDetail(TypedDict):
     """Follows from the members and from whether the group is being released."""
 
 
+AllocationMetrics = TypedDict("AllocationMetrics", {
+    "allocation_id": "str",
+    "data": "Sequence[MetricPoint]",
+    "from": "str",
+    "resolution_seconds": "Literal[10, 300]",
+    "simulated": "bool",
+    "source": "Literal['host_local_probe', 'slice_guest', 'unavailable']",
+    "to": "str",
+    "unavailable": "str | None",
+})
+
+
+class AllocationNow(TypedDict):
+    allocation_id: str
+    gpu_count: int
+    latest: MetricPoint | None
+    """The last values, if they are not too old."""
+    name: str
+    simulated: bool
+    sku: str
+    source: Literal["host_local_probe", "slice_guest", "unavailable"]
+    """host_local_probe: measured by the host, for whole nodes. slice_guest: measured inside the machine of a slice. unavailable: nothing is measured, and `unavailable` says why."""
+    unavailable: str | None
+    """Why there is nothing to show, in a sentence."""
+
+
 class AllocationPlanDecisionChosen(TypedDict):
     gpus: int
     image_cached: bool
@@ -808,6 +892,8 @@ class ArchiveVerdict(TypedDict):
 class AttestationReceiptAttestationSsh(TypedDict):
     address: str
     host_key_fingerprint: str
+    host_keys: NotRequired[Sequence[str]]
+    """The public host keys of sshd, so that nobody has to trust one on first use. Older agents leave it out."""
     port: int
     reachable: bool
     username: str
@@ -891,6 +977,31 @@ class AuditVerdict(TypedDict):
     """Rows that are not yet part of the chain; normally a second old."""
 
 
+class AutoTopUpPending(TypedDict):
+    """A payment that is being made."""
+
+    payment_id: str
+    url: str | None
+    """Where a person has to confirm the payment, where the bank asks for that."""
+
+
+class AutoTopUp(TypedDict):
+    added_this_month: Money
+    amount: Money
+    enabled: bool
+    failures: int
+    last_failure: str | None
+    """Why the last attempt failed."""
+    monthly_limit: Money
+    next_attempt_at: str | None
+    """After a failure: not before this time."""
+    pending: AutoTopUpPending | None
+    """A payment that is being made."""
+    threshold: Money
+    turned_off: Literal["failures"] | None
+    version: int
+
+
 class Availability(TypedDict):
     available: int
     """How many allocations of this size fit now."""
@@ -905,7 +1016,25 @@ class BillingAccount(TypedDict):
     held: Money
     name: str
     organization_id: str
+    releases_at: str | None
+    """When everything of the organization is released, if nothing is paid until then."""
     slug: str
+    state: Literal["healthy", "low_balance", "auto_release_pending", "depleted"]
+
+
+class BillingBalanceLowBalanceThreshold(TypedDict):
+    """A balance at or below this is low, however long it lasts."""
+
+    amount_minor: str
+    currency: str
+
+
+class BillingBalanceStepsItem(TypedDict):
+    at: str | None
+    """When, at the present rate; null when it has happened, and when nothing is active."""
+    runway_seconds: int
+    """It happens when the balance lasts this long."""
+    step: Literal["warning", "launches_refused", "release_announced", "depleted"]
 
 
 class BillingBalance(TypedDict):
@@ -914,7 +1043,11 @@ class BillingBalance(TypedDict):
     """Usage up to this time is in the balance; null before the first charge."""
     enforced: bool
     """Whether the organization pays ahead: a launch needs a balance, and a spent one releases."""
+    gpu_time_speed: int
+    """How many times as fast GPU time, and with it the runway, passes on simulated hosts."""
     held: Money
+    low_balance_threshold: BillingBalanceLowBalanceThreshold
+    """A balance at or below this is low, however long it lasts."""
     minimum_runway_minutes: int
     """The minimum runway for a launch, when it is enforced."""
     organization_id: str
@@ -925,6 +1058,8 @@ class BillingBalance(TypedDict):
     """How long the balance lasts at that rate; null when nothing is active."""
     state: Literal["healthy", "low_balance", "auto_release_pending", "depleted"]
     """How far the balance reaches, where the organization pays ahead; healthy where it does not."""
+    steps: Sequence[BillingBalanceStepsItem]
+    """What happens while the balance falls, the first first; nothing where it is not enforced."""
 
 
 class BillingDetailsDetails(TypedDict):
@@ -941,7 +1076,7 @@ class BillingDetailsDetails(TypedDict):
     postal_code: str | None
     """The postal code, where there is one."""
     tax_id: str | None
-    """The VAT number or the like, as the tax office wrote it: DE123456789."""
+    """The VAT number or the like, as the tax office wrote it: DE123456788."""
     updated_at: str
 
 
@@ -1145,10 +1280,24 @@ class CorrelationMoment(TypedDict):
     """The duration, where it is known."""
 
 
+class Credit(TypedDict):
+    amount: Money
+    created_at: str
+    expired: Money
+    expires_at: str | None
+    """Null: never."""
+    id: str
+    left: Money
+    organization_id: str
+    reason: str
+    state: Literal["open", "used", "expired"]
+
+
 class CreditGrant(TypedDict):
     amount: Money
     balance: Money
     created_at: str
+    expires_at: str
     id: str
     organization_id: str
     reason: str
@@ -1219,6 +1368,46 @@ class Department(TypedDict):
     updated_at: str
     version: int
     """Grows with every change; send it back to change only the version that you saw."""
+
+
+class DepositLimitsDayLeft(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class DepositLimitsDayLimit(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class DepositLimitsDay(TypedDict):
+    left: DepositLimitsDayLeft
+    limit: DepositLimitsDayLimit
+    resets_at: str
+
+
+class DepositLimitsMonthLeft(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class DepositLimitsMonthLimit(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class DepositLimitsMonth(TypedDict):
+    left: DepositLimitsMonthLeft
+    limit: DepositLimitsMonthLimit
+    resets_at: str
+
+
+class DepositLimits(TypedDict):
+    day: DepositLimitsDay
+    grows_at: str | None
+    """When the next payment settles; null when none is on its way."""
+    month: DepositLimitsMonth
+    settled_payments: int
 
 
 class DocumentCheck(TypedDict):
@@ -1353,6 +1542,8 @@ class FleetHealth(TypedDict):
 
 
 class FleetNode(TypedDict):
+    abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric"]] | None
+    """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
     address: str | None
@@ -1426,6 +1617,27 @@ class GpuEvidence(TypedDict):
     uuid: str
 
 
+class GpuValues(TypedDict):
+    """By measure, one value for each GPU in the order of `gpus`; null where this GPU cannot tell."""
+
+    ecc_corrected_total: NotRequired[Sequence[float | None]]
+    ecc_uncorrected_total: NotRequired[Sequence[float | None]]
+    memory_clock_mhz: NotRequired[Sequence[float | None]]
+    memory_temperature_celsius: NotRequired[Sequence[float | None]]
+    memory_total_mib: NotRequired[Sequence[float | None]]
+    memory_used_mib: NotRequired[Sequence[float | None]]
+    memory_utilization: NotRequired[Sequence[float | None]]
+    nvlink_receive_kib_s: NotRequired[Sequence[float | None]]
+    nvlink_transmit_kib_s: NotRequired[Sequence[float | None]]
+    power_limit_watts: NotRequired[Sequence[float | None]]
+    power_watts: NotRequired[Sequence[float | None]]
+    sm_clock_mhz: NotRequired[Sequence[float | None]]
+    temperature_celsius: NotRequired[Sequence[float | None]]
+    throttle: NotRequired[Sequence[float | None]]
+    utilization: NotRequired[Sequence[float | None]]
+    xid: NotRequired[Sequence[float | None]]
+
+
 class HealthFinding(TypedDict):
     message: str
     """What was found and what to do, in a sentence."""
@@ -1449,6 +1661,8 @@ class HistoryArchive(TypedDict):
     archived_at: str | None
     """Null while it is being written."""
     bytes: int | None
+    confirmed_at: str | None
+    """When another process had read the object and found the rows in it; they leave after that."""
     from_at: str | None
     """Null when it begins with the oldest row."""
     id: str
@@ -1480,6 +1694,13 @@ class HistoryTable(TypedDict):
     """Rows of the last day that came without a month of their own."""
 
 
+class HostCapability(TypedDict):
+    ability: Literal["slices", "oci", "reimage", "partitions", "fabric"]
+    able: bool
+    why_not: str | None
+    """What is missing, in a sentence; null when the host is able."""
+
+
 class HostTopologyNumaNodesItem(TypedDict):
     cpus: str
     id: int
@@ -1496,6 +1717,8 @@ class HostTopologyPrerequisites(TypedDict):
 class HostTopology(TypedDict):
     blockers: Sequence[str]
     """What keeps the whole host from serving slices, in sentences."""
+    capabilities: NotRequired[Sequence[HostCapability]]
+    """What the host can do. An ability that is not listed is one that the host does not have. Older agents do not say."""
     cpu_count: int
     cuda_version: str | None
     driver_version: str | None
@@ -1507,6 +1730,20 @@ class HostTopology(TypedDict):
     simulated: NotRequired[bool]
     """Whether the host is simulated: no such machine exists. Older agents do not say."""
     slots: Sequence[SlotCandidate]
+
+
+class HostValues(TypedDict):
+    """By measure; one that the host cannot tell is left out."""
+
+    cpu_percent: NotRequired[float]
+    disk_read_kib_s: NotRequired[float]
+    disk_total_mib: NotRequired[float]
+    disk_used_mib: NotRequired[float]
+    disk_write_kib_s: NotRequired[float]
+    memory_total_mib: NotRequired[float]
+    memory_used_mib: NotRequired[float]
+    network_receive_kib_s: NotRequired[float]
+    network_transmit_kib_s: NotRequired[float]
 
 
 class IdleAllocation(TypedDict):
@@ -1576,6 +1813,44 @@ class Joined(TypedDict):
     organization_id: str
     resource_name: str
     role: Literal["owner", "admin", "member", "viewer", "finance"]
+
+
+class LastReleaseReleaseAllocationsItemCost(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class LastReleaseReleaseAllocationsItem(TypedDict):
+    cost: LastReleaseReleaseAllocationsItemCost
+    gpu_count: int
+    id: str
+    name: str
+    project_id: str
+    project_name: str
+    released_at: str
+    sku: str
+
+
+class LastReleaseReleaseCost(TypedDict):
+    """What all of them had cost."""
+
+    amount_minor: str
+    currency: str
+
+
+LastReleaseRelease = TypedDict("LastReleaseRelease", {
+    "allocations": "Sequence[LastReleaseReleaseAllocationsItem]",
+    "cost": "LastReleaseReleaseCost",
+    "count": "int",
+    "from": "str",
+    "to": "str",
+})
+
+
+class LastRelease(TypedDict):
+    organization_id: str
+    release: LastReleaseRelease | None
+    """The last such release of the past 30 days; null when there was none."""
 
 
 class LedgerCheck(TypedDict):
@@ -1650,6 +1925,8 @@ class Me(TypedDict):
     default_project_id: str | None
     display_name: str | None
     """The display name of the person."""
+    gpu_time_speed: int
+    """How many times as fast GPU time passes on simulated hosts; 1 where it passes as on real ones."""
     id: str
     organizations: Sequence[MeOrganizationsItem]
     """The first 200; GET /api/v1/organizations has all of them."""
@@ -1673,9 +1950,35 @@ class Member(TypedDict):
     """The name of the person on hosts; it never changes."""
 
 
+class MetricPoint(TypedDict):
+    at: str
+    """The beginning of the point."""
+    gpu: GpuValues
+    gpus: Sequence[str]
+    """UUIDs of the GPUs, in the order of the lists in `gpu`."""
+    host: HostValues
+    unavailable: str | None
+    """Why there are no values of GPUs."""
+
+
 class Money(TypedDict):
     amount_minor: str
     currency: str
+
+
+class NegotiatedPrice(TypedDict):
+    created_at: str
+    effective_from: str
+    effective_to: str | None
+    id: str
+    list_price: Money | None
+    organization_id: str
+    reason: str
+    region: str | None
+    """The only region in which it is valid; null for all."""
+    sku: str
+    state: Literal["past", "current", "future"]
+    unit_price: Money
 
 
 class NewAuthenticator(TypedDict):
@@ -1786,6 +2089,8 @@ class NodeDetailReport(TypedDict):
 
 
 class NodeDetail(TypedDict):
+    abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric"]] | None
+    """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
     address: str | None
@@ -1845,6 +2150,31 @@ class NodeImage(TypedDict):
     verified_at: str
 
 
+NodeMetrics = TypedDict("NodeMetrics", {
+    "data": "Sequence[MetricPoint]",
+    "from": "str",
+    "node_id": "str",
+    "resolution_seconds": "Literal[10, 300]",
+    "simulated": "bool",
+    "source": "Literal['host_local_probe', 'slice_guest', 'unavailable']",
+    "to": "str",
+    "unavailable": "str | None",
+})
+
+
+class NodeNow(TypedDict):
+    latest: MetricPoint | None
+    """The last values, if they are not too old."""
+    name: str
+    node_id: str
+    region: str
+    simulated: bool
+    sku: str
+    state: str
+    unavailable: str | None
+    """Why there is nothing to show, in a sentence."""
+
+
 class Notice(TypedDict):
     at: str
     correlation_id: str
@@ -1870,7 +2200,7 @@ class Notification(TypedDict):
     correlation_id: str
     event_id: str
     id: str
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
     link: str | None
     """A path of the console."""
     organization_id: str | None
@@ -1898,7 +2228,7 @@ class NotificationPreference(TypedDict):
     """Whether it is shown among the notifications."""
     is_default: bool
     """Whether the person has chosen nothing for this kind."""
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
     mail: Literal["each", "daily", "none"]
     """A mail for each, one mail a day with all of them, or none."""
     mail_required: bool
@@ -2006,7 +2336,25 @@ class Overview(TypedDict):
     """Unread notices of the caller, counted up to 100; null where activity is null."""
 
 
+class PaymentMethod(TypedDict):
+    brand: str
+    """visa, mastercard and the like, in the words of the provider."""
+    expires: str
+    """The last month in which it can be charged."""
+    id: str
+    is_default: bool
+    """Whether automatic top-ups charge this card."""
+    last4: str
+
+
+class PaymentMethodSetup(TypedDict):
+    expires_at: str
+    url: str
+    """The provider's page on which the card is entered."""
+
+
 class PaymentOptions(TypedDict):
+    limits: DepositLimits
     maximum: Money
     minimum: Money
     provider: Literal["simulated", "stripe", "disabled"]
@@ -2023,11 +2371,13 @@ class PaymentRefund(TypedDict):
     organization_id: str
     reason: str
     session_id: str
-    state: Literal["requested", "sent", "refused"]
+    state: Literal["requested", "sent", "refused", "credited"]
+    to: Literal["payer", "credit"]
 
 
 class PaymentSession(TypedDict):
     amount: Money
+    automatic: bool
     created_at: str
     credited: Money
     disputed: Money
@@ -2310,6 +2660,32 @@ class Quote(TypedDict):
     why_not: str | None
 
 
+class RecordingCast(TypedDict):
+    cast: str
+    """Lines of asciicast. The first page begins with the header."""
+    next: str | None
+    """Where the next page begins; null after the last one."""
+
+
+class RecordingVerdictBroken(TypedDict):
+    problem: str
+    sequence: int
+
+
+class RecordingVerdict(TypedDict):
+    broken: RecordingVerdictBroken | None
+    chunks: int
+    """Chunks that were checked and are as they were stored."""
+    intact: bool
+    recording_id: str
+
+
+class RecordingView(TypedDict):
+    expires_at: str
+    recording: TerminalRecordingInfo
+    view_id: str
+
+
 class RecoveryCodes(TypedDict):
     recovery_codes: str
     """Ten codes, separated by spaces. They are shown here and never again."""
@@ -2428,7 +2804,7 @@ class SellerSeller(TypedDict):
     postal_code: str | None
     """The postal code, where there is one."""
     tax_id: str | None
-    """The VAT number or the like, as the tax office wrote it: DE123456789."""
+    """The VAT number or the like, as the tax office wrote it: DE123456788."""
     updated_at: str
 
 
@@ -2503,7 +2879,7 @@ class SignIn(TypedDict):
     token_endpoint: str
 
 
-SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'agent_lost']"
+SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'agent_lost']"
 
 
 class SimulatedNodeFaultsItem(TypedDict):
@@ -2620,6 +2996,81 @@ class TaskSigner(TypedDict):
     retires_at: str | None
     state: Literal["staged", "active", "grace", "retired", "revoked"]
     version: int
+
+
+class TerminalRecordingInfo(TypedDict):
+    allocation_id: str
+    began_at: str | None
+    chunks: int
+    columns: int
+    created_at: str
+    duration_ms: int
+    end_reason: Literal["exited", "closed_by_user", "closed_by_admin", "closed_by_operator", "rights_lost", "allocation_ended", "time_over", "idle", "never_opened", "shell_failed", "node_lost", "api_unreachable", "recorder_failed", "recording_full"] | None
+    ended_at: str | None
+    id: str
+    """The id of its session, too."""
+    kind: Literal["metadata", "output"]
+    """metadata: who, when and how much, without a word of it."""
+    name: str
+    organization_id: str
+    output_bytes: int
+    """Output of the shell, without what the format adds."""
+    project_id: str
+    records_input: bool
+    rows: int
+    sha256: str | None
+    """Of the last chunk. It covers all chunks."""
+    state: Literal["recording", "complete", "partial", "removed"]
+    """recording: the session goes on. complete: it has its last chunk. partial: it ends with the last chunk that was stored. removed: its retention is over."""
+    stored_bytes: int
+    user_id: str
+    """Whose session it was."""
+
+
+class TerminalSession(TypedDict):
+    allocation_id: str
+    columns: int
+    created_at: str
+    end_reason: Literal["exited", "closed_by_user", "closed_by_admin", "closed_by_operator", "rights_lost", "allocation_ended", "time_over", "idle", "never_opened", "shell_failed", "node_lost", "api_unreachable", "recorder_failed", "recording_full"] | None
+    ended_at: str | None
+    expires_at: str
+    """The shell ends then, at the latest."""
+    has_writer: bool
+    """A client is connected and types."""
+    id: str
+    kind: Literal["shell", "ssh", "forward"]
+    name: str
+    opened_at: str | None
+    organization_id: str
+    port: int | None
+    """Of the machine, for a session of kind forward."""
+    project_id: str
+    received_bytes: int | None
+    """Null while no gateway has reported."""
+    recording: Literal["off", "metadata", "output"]
+    rows: int
+    sent_bytes: int | None
+    """Null while no gateway has reported."""
+    simulated: bool
+    """The GPUs of its machine are simulated."""
+    state: Literal["opening", "open", "ended"]
+    user_id: str
+    """Whose session it is. Only this person types into it."""
+    version: int
+    watchers: int
+    """Clients that only read."""
+
+
+class TerminalToken(TypedDict):
+    expires_at: str
+    name: str
+    recording: Literal["off", "metadata", "output"]
+    role: Literal["writer", "watcher"]
+    session_id: str
+    token: str
+    """Works once, within five minutes, as the second offer in Sec-WebSocket-Protocol."""
+    url: str
+    """Where the WebSocket is opened, wss or ws. The token never goes into it."""
 
 
 class TimelineItem(TypedDict):
@@ -2756,7 +3207,7 @@ class Webhook(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]]
+    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -2796,7 +3247,7 @@ class WebhookWithSecret(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.balance_credited", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed"]]
+    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -3080,6 +3531,15 @@ class MeUpdateAnswer(TypedDict):
 class BudgetListAnswer(TypedDict):
     data: Sequence[Budget]
     """At most 1,000."""
+
+
+class PaymentMethodListAnswer(TypedDict):
+    data: Sequence[PaymentMethod]
+    """At most 100."""
+
+
+class PaymentMethodRemoveAnswer(TypedDict):
+    id: str
 
 
 class PolicyListAnswer(TypedDict):

@@ -52,6 +52,7 @@ export async function writeDemoMonth(spec: {
     );
     const desk = openEvidenceDesk({
       ...{ ...parts, clock: systemClock, log: spec.log, metrics: makeMetrics('demo', '0.0.0') },
+      speed: () => 1,
     });
     try {
       const { outcomes } = await desk.take(host.nodeId, records satisfies NodeUsageRecord[]);

@@ -5,7 +5,8 @@ import type { Login } from '../store.ts';
 const offerSql = sql(
   'allocation-offer',
   `select o.currency, r.slug as region, k.slug as sku, k.gpu_model, k.capacity_shape, k.allowed_gpu_counts,
-     k.billing_unit, k.resource_profile, p.id as price_id, p.unit_price_minor, i.id as image_id, i.slug as image
+     k.billing_unit, k.resource_profile, coalesce(g.id, p.id) as price_id,
+     coalesce(g.unit_price_minor, p.unit_price_minor) as unit_price_minor, i.id as image_id, i.slug as image
    from organizations o
    join projects j on j.id = $5 and j.organization_id = o.id and j.state = 'active' and mine(j.organization_id)
    left join regions r on r.slug = $3 and r.active
@@ -16,6 +17,14 @@ const offerSql = sql(
        and q.effective_from <= act_time()
      order by q.region nulls last, q.effective_from desc limit 1
    ) p on true
+   -- What was negotiated with the organization goes before the list.
+   left join lateral (
+     select n.id, n.unit_price_minor from negotiated_prices n
+     where n.organization_id = o.id and n.sku = k.slug and n.currency = o.currency and (n.region = $3 or n.region is null)
+       and n.effective_from <= act_time() and (n.effective_to is null or n.effective_to > act_time())
+       and mine(n.organization_id)
+     order by n.region nulls last, n.effective_from desc limit 1
+   ) g on true
    left join lateral (
      select m.id, m.slug from os_images m
      where m.active and k.slug = any (m.skus) and ($4::text is null or m.slug = $4)

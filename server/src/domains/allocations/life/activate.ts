@@ -1,5 +1,5 @@
 import { provisioningActive } from '@gpuaas/contract';
-import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
 import { secondMs } from '../../../kernel/units.ts';
@@ -10,13 +10,7 @@ import { keepAttestation, problemsIn } from './keep-attestation.ts';
 import { holdLeased, type LeasedAllocation, readLeaseState } from './leased.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { LifeChange, LifeParts, OfLease } from './parts.ts';
-
-const keysOnNode = sql(
-  'allocation-keys-on-node',
-  `select envelope -> 'params' -> 'authorized_keys' as keys from node_tasks
-   where allocation_id = $1 and generation = $2 and mine(organization_id)
-     and task_type in ('slice.vm_provision', 'allocation.provision_user') order by id desc limit 1`,
-);
+import { keysOnNode } from './store.ts';
 
 /**
  * `provisioning` to `active`, for an allocation that the transaction holds. It refuses another state and an attestation with
@@ -42,7 +36,8 @@ export async function activateAllocation(
   if (used instanceof Fault) return used;
   const activeAt = parts.clock.now();
   const lasts = leased.maxDurationSeconds;
-  const expiresAt = lasts === undefined ? undefined : new Date(activeAt.getTime() + lasts * secondMs);
+  const speed = leased.simulated ? parts.gpuTimeSpeed() : 1;
+  const expiresAt = lasts === undefined ? undefined : new Date(activeAt.getTime() + (lasts * secondMs) / speed);
   const [moved] = await Promise.all([
     advanceAllocation(tx, allocationId, 'activate', {
       ids: parts.ids,

@@ -1,18 +1,13 @@
 import { provisioningFailed } from '@gpuaas/contract';
-import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { whyNoneMayClear } from '../../nodes/index.ts';
 import { freeClaims, moveSlots } from '../slots/slots.ts';
 import type { Released } from './cancel.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { LifeParts } from './parts.ts';
+import { slotsOfSql } from './store.ts';
 
-const slotsOfSql = sql(
-  'allocation-slots',
-  `select s.id, s.state, n.state as node_state from slots s join nodes n on n.id = s.node_id
-     join allocations a on a.id = s.allocation_id and a.generation = s.generation and mine(a.organization_id)
-   where s.allocation_id = $1 order by s.id`,
-);
 const settleWithout =
   'Or send runtime_verified_absent: false; the slots then stay blocked until you clear them one by one.';
 

@@ -1,7 +1,7 @@
 import { provisioningCleanupRequested, provisioningFailed } from '@gpuaas/contract';
 import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { avoidHost } from '../retry/avoid-host.ts';
+import { avoidHost } from '../retry/avoid-host-store.ts';
 import { type Cause, type Failure, failureOf } from '../retry/failure.ts';
 import { freeClaims, moveSlots } from '../slots/slots.ts';
 import { type KeptAttestation, keepAttestation } from './keep-attestation.ts';

@@ -1,20 +1,11 @@
 import type { ReadinessAttestation } from '@gpuaas/contract/node';
-import { sql, type WriteTx } from '../../../kernel/act.ts';
+import type { WriteTx } from '../../../kernel/act.ts';
 import type { TaskAnswer } from '../../nodes/index.ts';
 import { findProblems } from './attestation.ts';
 import type { LeasedAllocation } from './leased.ts';
 import type { LifeParts } from './parts.ts';
+import { findAttestation, insertAttestation } from './store.ts';
 
-const insertAttestation = sql(
-  'attestation-insert',
-  `insert into readiness_attestations (id, allocation_id, organization_id, node_id, task_id, generation, passed, problems,
-     document, signed_result, taken_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (task_id) do nothing`,
-);
-const findAttestation = sql(
-  'attestation-by-task',
-  'select id, passed, problems from readiness_attestations where task_id = $1 and mine(organization_id)',
-);
 export interface KeptAttestation {
   readonly attestationId: string;
   readonly problems: string[];

@@ -1,6 +1,7 @@
 import type { TaskParams, TaskSlot } from '@gpuaas/contract/node';
-import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { ReadTx, WriteTx } from '../../../kernel/act.ts';
 import type { Promised } from './attestation.ts';
+import { holdAllocation, readAllocation, readLeaseSql } from './store.ts';
 
 /** An allocation that has a place, under one lease, with everything that its node has to know. Read in one statement. */
 export interface LeasedAllocation {
@@ -27,32 +28,6 @@ export interface LeasedAllocation {
   readonly keys: readonly string[];
   readonly promised: Promised;
 }
-
-const readAllocation = sql(
-  'allocation-leased',
-  `select a.id, a.organization_id, a.project_id, a.version, a.capacity_shape,
-     case when p.generation is null then a.state else 'failed' end as state,
-     coalesce(p.node_id, a.node_id) as node_id, coalesce(p.generation, a.generation) as generation,
-     coalesce(n.simulated, false) as simulated,
-     a.isolation_model, a.max_duration_seconds, a.expires_at, a.ended_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
-     s.resource_profile ->> 'minimum_driver_version' as minimum_driver,
-     s.resource_profile ->> 'minimum_cuda_version' as minimum_cuda,
-     case when i.id is null then null
-       else jsonb_build_object('slug', i.slug, 'digest', i.digest, 'driver_strategy', i.driver_strategy) end as image,
-     (select coalesce(jsonb_agg(jsonb_build_object(
-         'slot_id', t.id, 'slot_index', t.slot_index, 'gpu_uuid', t.gpu_uuid, 'pci_address', t.pci_address,
-         'fabric_vf_pci_address', t.fabric_vf_pci_address, 'nvme_device', t.nvme_device,
-         'mac_address', t.mac_address, 'private_ip', t.private_ip, 'numa_node', t.numa_node) order by t.slot_index), '[]')
-       from slots t where t.allocation_id = a.id and t.generation = coalesce(p.generation, a.generation)) as slots,
-     (select coalesce(jsonb_agg(distinct k.public_key), '[]')
-       from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys
-   from allocations a
-   join skus s on s.slug = a.sku
-   left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
-   left join nodes n on n.id = coalesce(p.node_id, a.node_id)
-   left join os_images i on i.id = a.image_id
-   where a.id = $1 and mine(a.organization_id)`,
-);
 
 interface Row {
   readonly id: string;
@@ -125,15 +100,6 @@ export async function readLeased(
   };
 }
 
-const readLeaseSql = sql(
-  'allocation-lease',
-  `select case when p.generation is null then a.state else 'failed' end as state,
-     coalesce(p.generation, a.generation) as generation, a.active_at is not null and p.generation is null as was_active,
-     a.capacity_shape as shape, a.isolation_model
-   from allocations a
-     left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
-   where a.id = $1 and mine(a.organization_id)`,
-);
 /** The state of a lease, for callers that only ask whether there is work left. */
 export interface LeaseState extends Pick<LeasedAllocation, 'shape' | 'isolationModel' | 'generation' | 'state'> {
   /** It was active once, whatever its state is now. */
@@ -156,10 +122,6 @@ export async function readLeaseState(
   return { state, generation: Number(generation), wasActive, shape, isolationModel };
 }
 
-const holdAllocation = sql(
-  'allocation-leased-hold',
-  'select from allocations where id = $1 and mine(organization_id) for update',
-);
 /** The same, and locks the allocation until the end of the transaction. */
 export async function holdLeased(
   tx: WriteTx,

@@ -12,6 +12,8 @@ export interface LifeParts {
   readonly tasks: Pick<Tasks, 'adoptTask' | 'cancelOf' | 'queueTask' | 'takeBack' | 'wasHandedOut'>;
   /** How long a node may take over a task, from the moment the task is queued. */
   readonly taskSeconds: (kind: 'provision' | 'release' | 'short') => number;
+  /** How many times as fast the time of a lease passes on simulated hosts. */
+  readonly gpuTimeSpeed: () => number;
   /** How long a guest may take to shut down by itself. */
   readonly graceSeconds: (organizationId: string) => number;
   /** How long placement avoids a host after a launch failed because of it. */

@@ -2,12 +2,12 @@ import { type DeclaredEvent, provisioningRequested } from '@gpuaas/contract';
 import type { WriteTx } from '../../../kernel/act.ts';
 import { isClosed } from '../../../kernel/process/failpoint.ts';
 import type { Decision } from '../placement/decide.ts';
+import { insertPlacementRecords } from '../placement/placement-records-store.ts';
 import { claimSlots, kindOf, type Reservation, type UnplacedAllocation } from '../slots/slots.ts';
 import { queueTaskFor } from '../tasks/node-task.ts';
 import { provisionTask } from '../tasks/provision-task.ts';
 import { readLeased } from './leased.ts';
 import type { LifeParts } from './parts.ts';
-import { insertPlacementRecords } from './placement-records.ts';
 
 /** An allocation whose slots the transaction has reserved, and the decision that chose them. */
 export interface Placement {

@@ -1,5 +1,5 @@
 import { provisioningReleasingRequested } from '@gpuaas/contract';
-import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { isClosed } from '../../../kernel/process/failpoint.ts';
@@ -10,11 +10,7 @@ import { vacateTask } from '../tasks/vacate-task.ts';
 import { cancelAllocation, type Released } from './cancel.ts';
 import { readLeased } from './leased.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
-
-const countAttempts = sql(
-  'allocation-release-attempts',
-  'select state, generation, release_attempts from allocations where id = $1 and mine(organization_id) for update',
-);
+import { countAttempts } from './store.ts';
 
 export interface Releasing {
   readonly ids: Ids;

@@ -8,11 +8,11 @@ import type { AllocationParts } from '../parts.ts';
 import { makeClaim } from '../placement/claim.ts';
 import type { Decision } from '../placement/decide.ts';
 import { redact, sayWhy } from '../placement/explain.ts';
+import { insertPlacementRecords } from '../placement/placement-records-store.ts';
 import type { UnplacedAllocation } from '../slots/slots.ts';
 import { type AllocationRow, insertAllocation, type Login } from '../store.ts';
 import { perHourMinor } from '../views/price.ts';
 import { placeAllocations } from './place.ts';
-import { insertPlacementRecords } from './placement-records.ts';
 
 /** A launch request that passed the catalog, and the login of its requester. */
 export interface CheckedLaunch {
@@ -23,7 +23,9 @@ export interface RequestedAllocations {
   readonly ids: readonly string[];
   readonly events: readonly DeclaredEvent[];
 }
-type Refusal = Fault<'sku_unavailable' | 'insufficient_balance' | 'budget_exceeded' | 'duration_invalid'>;
+type Refusal = Fault<
+  'sku_unavailable' | 'insufficient_balance' | 'budget_exceeded' | 'invoice_past_due' | 'duration_invalid'
+>;
 
 /**
  * Creates allocations in the caller's transaction: each with a place and the task for its node, or one that waits in the

@@ -12,7 +12,7 @@ import { findFitting, readCandidates } from '../placement/candidates-store.ts';
 import { type Decision, decide } from '../placement/decide.ts';
 import type { PlacementRequest } from '../placement/model.ts';
 import { type AttemptRow, insertAttempt, listAttempts, readAttempt } from '../retry/attempts-store.ts';
-import { avoidHost } from '../retry/avoid-host.ts';
+import { avoidHost } from '../retry/avoid-host-store.ts';
 import type { Failure } from '../retry/failure.ts';
 import { freeClaims, moveSlots, type Reservation, reserveSlots } from '../slots/slots.ts';
 import type { LeasedAllocation } from './leased.ts';

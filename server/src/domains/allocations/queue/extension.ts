@@ -1,20 +1,11 @@
-import { type Act, sql, systemViewer } from '../../../kernel/act.ts';
+import { type Act, systemViewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { AllocationParts } from '../parts.ts';
 import type { AllocationRow } from '../store.ts';
+import { lineSql, slotsSql } from './extension-store.ts';
 import { readLine } from './line.ts';
 import { expectedStart, onlySlots } from './plan.ts';
 import type { LineRow } from './store.ts';
-
-const lineSql = sql(
-  'queue-line-of-host',
-  `select r.sku, r.region, coalesce(k.resource_profile ->> 'fabric', 'none') <> 'none' as fabric
-   from queue_reservations r join skus k on k.slug = r.sku where r.node_id = $1`,
-);
-const slotsSql = sql(
-  'allocation-slots-of-lease',
-  'select id from slots where allocation_id = $1 and generation = $2 and node_id = $3',
-);
 
 /**
  * Refuses to extend an allocation when another request has reserved its slots and would start later for it. The refusal does

@@ -82,6 +82,7 @@ export async function openBench(yard: Yard, clock: Clock = systemClock): Promise
     clock,
     tasks: makeTasks({ ids: systemIds, clock, signer: signers }),
     taskSeconds: () => 600,
+    gpuTimeSpeed: () => 1,
     graceSeconds: () => 30,
     failureMemoryMinutes: () => 30,
     placing: () => ({ lostAfterSeconds: 3_600, candidates: 8, imageRequired: false }),

@@ -1,15 +1,10 @@
 import { provisioningPhase } from '@gpuaas/contract';
 import type { NodeTaskProgress } from '@gpuaas/contract/node';
-import { sql, type WriteTx } from '../../../kernel/act.ts';
+import type { WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { ResultEffect } from '../../nodes/index.ts';
 import { noteAllocation } from '../life/machine.ts';
-
-const ownerOf = sql(
-  'allocation-phase-owner',
-  `select a.organization_id, a.project_id, a.version, a.generation, coalesce(n.simulated, false) as simulated
-   from allocations a left join nodes n on n.id = a.node_id where a.id = $1 and mine(a.organization_id)`,
-);
+import { ownerOf } from './phases-store.ts';
 
 /**
  * Writes a line of the timeline when a node begins a phase of an allocation, and an event with the progress. The end of a

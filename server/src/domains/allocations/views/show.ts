@@ -3,12 +3,9 @@ import { resourceName } from '../../../kernel/resource-name.ts';
 import type { Decision } from '../placement/decide.ts';
 import { redact } from '../placement/explain.ts';
 import type { AdminRow, AllocationRow, DecisionRow } from '../store.ts';
-import { actionsOf } from './actions.ts';
+import { actionsOf, type Limits } from './actions.ts';
 import { money, perHourMinor } from './price.ts';
 
-export interface Limits {
-  readonly maxReleaseAttempts: number;
-}
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** Kinds of alerts for tenants: they do not reveal how a host is watched. */

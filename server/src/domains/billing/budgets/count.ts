@@ -4,9 +4,9 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Order } from '../../allocations/index.ts';
 import { mostBudgets } from '../facts.ts';
 import { money } from '../money.ts';
-import { type BudgetRow, listConcerning } from './store.ts';
+import { type BudgetRow, type CommittedRow, listCommitted, listConcerning } from './store.ts';
 
-/** A budget with what it counts for launches: what was charged and held before them, and what they set aside. */
+/** A budget with what it counts for launches: what was charged, held or committed before them, and what they set aside. */
 export interface CountedBudget {
   readonly row: BudgetRow;
   readonly launch: bigint;
@@ -17,11 +17,12 @@ export interface CountedBudget {
 /** Whose spending a budget counts: of a person in a project. */
 export type Whose = InProject & { readonly actorId: string };
 
-/** The budgets that count these launches. Each order counts with what it would hold. */
+/** The budgets that count these launches. Each order counts with what it would hold; `seconds` is how long a hold lasts. */
 export async function countBudgets(
   tx: ReadTx,
   { organizationId, projectId, actorId }: Whose,
   orders: readonly { readonly order: Pick<Order, 'tags'>; readonly hold: bigint }[],
+  seconds: number,
 ): Promise<CountedBudget[]> {
   const of = { organizationId, projectId, actorId };
   const found = new Map<string, CountedBudget>();
@@ -34,7 +35,40 @@ export async function countBudgets(
       found.set(row.id, { row, launch: more, counted, blocks });
     }
   }
-  return [...found.values()];
+  if (![...found.values()].some(({ row }) => row.hard_minor !== null)) return [...found.values()];
+  const committed = await listCommitted(tx, organizationId, seconds);
+  return [...found.values()].map(({ row, launch }) => {
+    const held = row.held + committed.reduce((sum, each) => sum + (isCounted(row, each) ? each.committed : 0n), 0n);
+    const counted = row.spent + held + launch;
+    const blocks = row.hard_minor !== null && (counted > row.hard_minor || row.spent >= row.hard_minor);
+    return { row: { ...row, held }, launch, counted, blocks };
+  });
+}
+
+function isCounted({ scope, subject }: BudgetRow, { project_id, requested_by, tags }: CommittedRow): boolean {
+  if (scope === 'project') return project_id === subject;
+  if (scope === 'user') return requested_by === subject;
+  const at = subject.indexOf('=');
+  return scope === 'organization' || tags[subject.slice(0, at)] === subject.slice(at + 1);
+}
+
+/** Why tags may not be taken off an allocation: a hard budget counts by them, and the caller does not see to the account. */
+export async function tagFault(
+  tx: ReadTx,
+  whose: Whose,
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Promise<Fault<'budget_tag_locked'> | undefined> {
+  const lost = Object.entries(before).filter(([key, value]) => after[key] !== value);
+  if (lost.length === 0) return undefined;
+  const rows = await listConcerning(tx, whose, Object.fromEntries(lost), mostBudgets);
+  const budget = rows.find(({ scope, hard_minor }) => scope === 'tag' && hard_minor !== null);
+  if (!budget) return undefined;
+  return new Fault(
+    'budget_tag_locked',
+    `A budget counts what has the tag ${budget.subject}, so it stays on this allocation. Ask an owner, an administrator or finance to change it.`,
+    { tag: budget.subject },
+  );
 }
 
 const scopeWords = {

@@ -38,6 +38,23 @@ const concerningSql = sql(
        or b.scope = 'tag' and $4::jsonb ->> split_part(b.subject, '=', 1) = substr(b.subject, strpos(b.subject, '=') + 1))
    order by b.id limit $5`,
 );
+/**
+ * What live allocations without a hold are committed to: their cost for the first `$2` seconds, less what was charged. Where an
+ * organization pays ahead each has a hold, which is counted instead.
+ */
+const committedSql = sql(
+  'budget-committed',
+  `select a.project_id, a.requested_by, a.tags, sum(c.committed)::bigint as committed
+   from allocations a join skus k on k.slug = a.sku cross join lateral (
+     select greatest(0, (case k.billing_unit when 'node_hour' then a.unit_price_minor else a.unit_price_minor * a.gpu_count end)
+         * least(coalesce(a.max_duration_seconds, $2::int), $2::int) / 3600
+       - (select coalesce(sum(d.amount_minor), 0) from usage_days d
+          where d.organization_id = a.organization_id and d.resource_id = a.id and mine(d.organization_id))) as committed
+   ) c
+   where a.organization_id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)
+     and not exists (select from allocation_holds h where h.allocation_id = a.id and mine(h.organization_id))
+   group by a.project_id, a.requested_by, a.tags`,
+);
 const lockSql = sql(
   'budget-lock',
   'select version from budgets where organization_id = $1 and id = $2 and mine(organization_id) for update',
@@ -61,6 +78,11 @@ const deleteSql = sql(
 const countSql = sql(
   'budget-count',
   'select count(*)::int as budgets from budgets where organization_id = $1 and mine(organization_id)',
+);
+const hasHardSql = sql(
+  'budget-has-hard',
+  `select exists (select from budgets b where b.organization_id = $1 and b.hard_minor is not null and mine(b.organization_id))
+     as found`,
 );
 const isProjectSql = sql(
   'budget-is-project',
@@ -119,6 +141,14 @@ export const listConcerning = (
   tags: Readonly<Record<string, string>>,
   limit: number,
 ) => tx.rows<BudgetRow>(concerningSql, [of.organizationId, of.actorId, of.projectId, JSON.stringify(tags), limit]);
+export interface CommittedRow {
+  readonly project_id: string;
+  readonly requested_by: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly committed: bigint;
+}
+export const listCommitted = (tx: ReadTx, organizationId: string, seconds: number) =>
+  tx.rows<CommittedRow>(committedSql, [organizationId, seconds]);
 export const lockBudget = async (tx: WriteTx, organizationId: string, id: string): Promise<number | undefined> => {
   const [row] = await tx.rows<{ version: bigint }>(lockSql, [organizationId, id]);
   return row && Number(row.version);
@@ -140,6 +170,8 @@ export const updateBudget = (
 ) => tx.run(updateSql, [budget.organization_id, budget.id, budget.name, budget.soft_minor, budget.hard_minor]);
 export const deleteBudget = (tx: WriteTx, organizationId: string, id: string) =>
   tx.run(deleteSql, [organizationId, id]);
+export const hasHardBudget = async (tx: ReadTx, organizationId: string): Promise<boolean> =>
+  (await tx.rows<{ found: boolean }>(hasHardSql, [organizationId]))[0]?.found ?? false;
 export const countAll = async (tx: ReadTx, organizationId: string): Promise<number> =>
   (await tx.rows<{ budgets: number }>(countSql, [organizationId]))[0]?.budgets ?? 0;
 export const isProject = async (tx: ReadTx, organizationId: string, id: string): Promise<boolean> =>

@@ -8,7 +8,7 @@ import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { mostBudgets } from '../facts.ts';
 import { type BudgetRow, listCrossed, markReached } from './store.ts';
 
-/** Tells, once a month for each threshold, that the spending of a month reached it. */
+/** Announces, once a month for each threshold, that the spending of a month reached it. */
 export function makeBudgets(parts: {
   readonly db: Database;
   readonly begin: BeginAct;
@@ -23,33 +23,36 @@ export function makeBudgets(parts: {
     'Thresholds of budgets that were reached, by kind.',
     ['threshold'],
   );
-  const tell = (row: BudgetRow) =>
-    db.write(begin('budget.reached', { correlationId: ids.next() }), async (tx) => {
+  const announce = async (row: BudgetRow): Promise<void> => {
+    const crossed = crossedBy(row);
+    const written = await db.write(begin('budget.reached', { correlationId: ids.next() }), async (tx) => {
       if (!(await markReached(tx, row))) return tx.abandon(new Fault('version_conflict', 'It was changed meanwhile.'));
-      const told = toldOf(row);
-      for (const { threshold } of told) reached.inc({ threshold });
       return tx.commit(undefined, {
         target: { type: 'budget', id: row.id },
         organizationId: row.organization_id,
-        change: { spent_minor: row.spent.toString(), thresholds: told.map(({ threshold }) => threshold) },
-        events: told.map(({ event }) => event),
+        change: { spent_minor: row.spent.toString(), thresholds: crossed.map(({ threshold }) => threshold) },
+        events: crossed.map(({ event }) => event),
       });
     });
+    if (written instanceof Fault) return;
+    for (const { threshold } of crossed) reached.inc({ threshold });
+  };
   return {
     name: 'billing-budgets',
     async round() {
       const viewer = systemViewer('billing-worker', { correlationId: ids.next() });
       const rows = await db.read(viewer, (tx) => listCrossed(tx, mostBudgets));
-      for (const row of rows) await apart({ budget: row.id }, () => tell(row));
+      for (const row of rows) await apart({ budget: row.id }, () => announce(row));
       return 'idle';
     },
   };
 }
 
-function toldOf(row: BudgetRow): { readonly threshold: 'soft' | 'hard'; readonly event: DeclaredEvent }[] {
+/** The thresholds that were reached and not announced yet, each with its event. */
+function crossedBy(row: BudgetRow): { readonly threshold: 'soft' | 'hard'; readonly event: DeclaredEvent }[] {
   const hasId = row.scope === 'project' || row.scope === 'user';
-  const one = (threshold: 'soft' | 'hard', minor: bigint | null, wasTold: boolean) =>
-    minor === null || wasTold || row.spent < minor
+  const one = (threshold: 'soft' | 'hard', minor: bigint | null, wasAnnounced: boolean) =>
+    minor === null || wasAnnounced || row.spent < minor
       ? []
       : [
           {

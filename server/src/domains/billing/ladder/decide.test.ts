@@ -4,7 +4,13 @@ import { hourMs, minuteMs } from '../../../kernel/units.ts';
 import { decideLadder, isNews, type LadderRules, type LadderState, type Standing, type Step } from './decide.ts';
 
 const start = new Date('2026-05-01T00:00:00.000Z');
-const rules: LadderRules = { enforced: true, warnMinutes: [1_440, 360, 60], thresholdMinor: 500n, noticeMinutes: 30 };
+const rules: LadderRules = {
+  enforced: true,
+  warnMinutes: [1_440, 360, 60],
+  thresholdMinor: 500n,
+  noticeMinutes: 30,
+  speed: 1,
+};
 const fresh: Standing = {
   ...{ now: start, spendable: 100_000n, perHour: 100n, living: 1, used: true, state: 'healthy' },
   ...{ warnedSteps: 0, warnedBalance: false, releasesAt: null, releaseRequestedAt: null },

@@ -30,6 +30,8 @@ export interface LadderRules {
   readonly warnMinutes: readonly number[];
   readonly thresholdMinor: bigint;
   readonly noticeMinutes: number;
+  /** Runways and notices are GPU time, which passes this many times as fast on simulated hosts. */
+  readonly speed: number;
 }
 export interface Warning {
   readonly threshold: 'runway' | 'balance';
@@ -129,12 +131,12 @@ function warningsOf(
 function releaseTime(at: Standing, state: LadderState, rules: LadderRules): Date | null {
   if (state !== 'auto_release_pending' && state !== 'depleted') return null;
   if (at.living === 0) return null;
-  const noticed = () => new Date(at.now.getTime() + rules.noticeMinutes * minuteMs);
+  const noticed = () => new Date(at.now.getTime() + (rules.noticeMinutes * minuteMs) / rules.speed);
   if (state === 'depleted') return at.releasesAt ?? noticed();
   if (at.state !== state || at.releasesAt === null) return noticed();
   if (at.releasesAt > at.now) return at.releasesAt;
   const runway = runwaySeconds(at.spendable, at.perHour) ?? 0;
-  return new Date(at.now.getTime() + Math.max(runway * secondMs, minuteMs));
+  return new Date(at.now.getTime() + Math.max(runway * secondMs, minuteMs) / rules.speed);
 }
 
 /** Whether a step changes what is stored. */

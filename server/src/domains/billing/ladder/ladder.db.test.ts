@@ -25,7 +25,7 @@ const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs)
 
 const settings: Record<string, number | boolean> = {
   ...{ 'billing.enforce_balance': true, 'billing.first_warning_minutes': 1_440, 'billing.second_warning_minutes': 360 },
-  ...{ 'billing.last_warning_minutes': 60, 'billing.release_notice_minutes': 30 },
+  ...{ 'billing.last_warning_minutes': 60, 'billing.release_notice_minutes': 30, 'node.simulated_gpu_time_speed': 1 },
   ...{ 'billing.low_balance_threshold_minor': 500 },
 };
 const policies = {
@@ -127,6 +127,37 @@ describe('the ladder', () => {
       })),
     );
     aheadMs = 0;
+  });
+
+  it('tells what was released for lack of money and what it had cost, to those who may see the account', async () => {
+    const tenant = await world.found('story');
+    const path = `/api/v1/organizations/${tenant.organizationId}/billing/last-release`;
+    const story = async () => (await world.call('GET', path, { as: tenant.token })).body;
+    expect(await story()).toEqual({ organization_id: tenant.organizationId, release: null });
+    const [dear, cheap, other] = [await activate(tenant), await activate(tenant), await activate(tenant)];
+    const release = (id: string, reason: string, charged: number, backMinutes: number) =>
+      asSystem(
+        world.root,
+        `with meter as (insert into usage_meters (resource_id, meter, organization_id, project_id, requested_by, sku, currency,
+             rate_micro, unit, gpus, evidence_to, accrued_to, charged_minor)
+           select a.id, 'gpu_time', a.organization_id, a.project_id, 'x', a.sku, 'USD', 1, 'gpu_hour', 1, now(), now(), $3
+           from allocations a where a.id = $1)
+         update allocations set state = 'releasing', release_reason = $2, version = version + 1,
+           releasing_at = now() - make_interval(mins => $4) where id = $1`,
+        [id, reason, charged, backMinutes],
+      );
+    await release(other, 'user', 9_999, 0);
+    expect(await story()).toMatchObject({ release: null });
+    await release(cheap, 'balance_depleted', 100, 5);
+    await release(dear, 'balance_depleted', 900, 3);
+    const { release: told } = await story();
+    expect(told).toMatchObject({ count: 2, cost: { amount_minor: '1000', currency: 'USD' } });
+    expect(told.allocations.map(({ id }: { id: string }) => id)).toEqual([dear, cheap]);
+    expect(Date.parse(told.to) - Date.parse(told.from)).toBeGreaterThan(minuteMs);
+    // A release of another day is another story.
+    const last = await activate(tenant);
+    await release(last, 'balance_depleted', 5, -120);
+    expect((await story()).release).toMatchObject({ count: 1, allocations: [{ id: last }] });
   });
 
   it('is left by a top-up, which is told and calls the release off', async () => {

@@ -45,12 +45,13 @@ export const makeStepAccount =
     const written = await db.write(begin('billing.ladder', { correlationId: ids.next() }), async (tx) => {
       await lockAccount(tx, organizationId);
       const row = await findStanding(tx, organizationId);
-      const step = row && decideLadder(standingOf(row), rulesOf(policies, organizationId));
+      const rules = rulesOf(policies, organizationId);
+      const step = row && decideLadder(standingOf(row), rules);
       if (!row || !step || !isNews(standingOf(row), step)) {
         return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
       }
       await storeStep(tx, row, step);
-      const events = [...eventsOf(row, step), ...(step.release ? await releasesOf(tx, row) : [])];
+      const events = [...eventsOf(row, step, rules.speed), ...(step.release ? await releasesOf(tx, row) : [])];
       return tx.commit(step, {
         target: { type: 'billing_account', id: organizationId },
         organizationId,
@@ -68,7 +69,7 @@ export const makeStepAccount =
   };
 
 /** The events of a step, from which letters to the organization are written. */
-function eventsOf(row: StandingRow, step: Step): DeclaredEvent[] {
+function eventsOf(row: StandingRow, step: Step, speed: number): DeclaredEvent[] {
   const id = row.organization_id;
   const runway = runwaySeconds(row.spendable, row.per_hour);
   const standing = {
@@ -95,7 +96,7 @@ function eventsOf(row: StandingRow, step: Step): DeclaredEvent[] {
         threshold: warning.threshold,
         threshold_seconds: warning.seconds,
         threshold_minor: warning.minor?.toString() ?? null,
-        depletes_at: runway === undefined ? null : endOf(row.now, runway),
+        depletes_at: runway === undefined ? null : endOf(row.now, runway / speed),
       }),
     );
   }

@@ -62,6 +62,43 @@ const countSql = sql(
    from account_ladders l where mine(l.organization_id) group by l.state`,
 );
 
+/** What was released for lack of money: the last release of the time that is looked at, with those close before it. */
+const releasedSql = sql(
+  'billing-last-release',
+  `with last as (
+     select max(a.releasing_at) as at from allocations a
+     where a.organization_id = $1 and a.release_reason = 'balance_depleted' and mine(a.organization_id)
+       and a.releasing_at > act_time() - make_interval(secs => $2 / 1000.0)
+   ), found as (
+     select a.id, a.name, a.project_id, p.name as project_name, a.sku, a.gpu_count, a.releasing_at as released_at, a.currency,
+       coalesce((select sum(m.charged_minor) from usage_meters m where m.resource_id = a.id and mine(m.organization_id)),
+         0)::bigint as charged_minor
+     from last l
+       join allocations a on a.organization_id = $1 and a.release_reason = 'balance_depleted' and mine(a.organization_id)
+         and a.releasing_at > l.at - make_interval(secs => $3 / 1000.0)
+       join projects p on p.id = a.project_id and mine(p.organization_id)
+   )
+   select f.id, f.name, f.project_id, f.project_name, f.sku, f.gpu_count, f.released_at, f.charged_minor, f.currency,
+     min(f.released_at) over () as from_at, max(f.released_at) over () as to_at, count(*) over ()::int as released,
+     (sum(f.charged_minor) over ())::bigint as total_minor
+   from found f order by f.charged_minor desc, f.id limit $4`,
+);
+
+export interface ReleasedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly sku: string;
+  readonly gpu_count: number;
+  readonly released_at: Date;
+  readonly charged_minor: bigint;
+  readonly currency: string;
+  readonly from_at: Date;
+  readonly to_at: Date;
+  readonly released: number;
+  readonly total_minor: bigint;
+}
 export interface StandingRow {
   readonly organization_id: string;
   readonly currency: string;
@@ -105,6 +142,11 @@ export const findStanding = async (tx: ReadTx, organizationId: string): Promise<
   (await tx.rows<StandingRow>(standingsSql, [null, 1, organizationId]))[0];
 export const listLiving = (tx: ReadTx, organizationId: string, limit: number) =>
   tx.rows<LivingRow>(livingSql, [organizationId, limit]);
+export const listReleased = (
+  tx: ReadTx,
+  organizationId: string,
+  of: { readonly toldMs: number; readonly togetherMs: number; readonly limit: number },
+) => tx.rows<ReleasedRow>(releasedSql, [organizationId, of.toldMs, of.togetherMs, of.limit]);
 export const countLadders = (tx: ReadTx, overdueMs: number) =>
   tx.rows<{ state: LadderState; accounts: number; overdue: number }>(countSql, [overdueMs]);
 

@@ -5,7 +5,8 @@ import type { Ids } from '../../../kernel/id.ts';
 import { minuteMs, secondMs } from '../../../kernel/units.ts';
 import type { LaunchMoney, Order } from '../../allocations/index.ts';
 import type { Policies } from '../../policy/index.ts';
-import { countBudgets, sayBudget, type Whose } from '../budgets/count.ts';
+import { countBudgets, sayBudget, tagFault, type Whose } from '../budgets/count.ts';
+import { hasHardBudget } from '../budgets/store.ts';
 import { minutesPerHour, secondsPerHour } from '../facts.ts';
 import { placeHolds } from '../holds/store.ts';
 import { stateOf } from '../ladder/decide.ts';
@@ -13,6 +14,7 @@ import { rulesOf } from '../ladder/rules.ts';
 import { findStanding, lockAccount, type StandingRow, standingOf } from '../ladder/store.ts';
 import { readOrdered } from '../ledger-store.ts';
 import { money } from '../money.ts';
+import { pastDueFault } from './past-due.ts';
 import { seesAccount } from './sees-account.ts';
 import { lockQuote, markQuoteUsed } from './store.ts';
 
@@ -26,9 +28,12 @@ export const payingRules = (policies: Policies, organizationId: string): PayingR
   minimumMinutes: policies.number('billing.minimum_runway_minutes', { organizationId }),
 });
 
+/** How long a hold lasts at most. */
+export const holdSeconds = ({ minimumMinutes }: Pick<PayingRules, 'minimumMinutes'>): number =>
+  (minimumMinutes * minuteMs) / secondMs;
 /** What a launch sets aside: its cost for the minimum runway, or for its whole life where that is shorter. Rounded down. */
 export function holdOf({ perHour, seconds }: Pick<Order, 'perHour' | 'seconds'>, minimumMinutes: number): bigint {
-  const least = (minimumMinutes * minuteMs) / secondMs;
+  const least = holdSeconds({ minimumMinutes });
   return (perHour * BigInt(seconds === undefined ? least : Math.min(seconds, least))) / BigInt(secondsPerHour);
 }
 /** Rounded up: a balance that falls short by a part of a minor unit falls short. */
@@ -48,10 +53,13 @@ export function makeLaunchMoney({ policies, ids }: { readonly policies: Policies
       const perHour = orders.reduce((sum, order) => sum + order.perHour, 0n);
       if (perHour === 0n) return undefined;
       const rules = payingRules(policies, organizationId);
+      // Launches that come at once wait for each other, so that each counts the others.
+      if (rules.enforced || (await hasHardBudget(tx, organizationId))) await lockAccount(tx, organizationId);
       const budget = await findBlocking(tx, act, { ...act, of: 'launch' }, orders, rules);
       if (budget) return budget;
+      const unpaid = await pastDueFault(tx, policies, act);
+      if (unpaid) return unpaid;
       if (!rules.enforced) return undefined;
-      await lockAccount(tx, organizationId);
       return balanceFault(tx, policies, act, { perHour, currency: orders[0]?.currency ?? '' });
     },
     async checkExtension(tx, act, { organizationId, projectId, requestedBy, ...order }) {
@@ -59,6 +67,8 @@ export function makeLaunchMoney({ policies, ids }: { readonly policies: Policies
       const whose = { organizationId, projectId, actorId: requestedBy, of: 'extension' } as const;
       return findBlocking(tx, act, whose, [order], payingRules(policies, organizationId));
     },
+    checkTags: async (tx, act, { organizationId, projectId, requestedBy }, before, after) =>
+      seesAccount(act) ? undefined : tagFault(tx, { organizationId, projectId, actorId: requestedBy }, before, after),
     async hold(tx, act, orders) {
       const { enforced, minimumMinutes } = payingRules(policies, act.organizationId);
       if (!enforced) return;
@@ -112,6 +122,7 @@ async function findBlocking(
     tx,
     whose,
     orders.map((order) => ({ order, hold: holdOf(order, minimumMinutes) })),
+    holdSeconds({ minimumMinutes }),
   );
   const blocking = counted.find(({ blocks }) => blocks);
   return blocking && sayBudget(blocking, { isSeen: seesAccount(who), of });

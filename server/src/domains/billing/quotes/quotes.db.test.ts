@@ -11,6 +11,7 @@ import { asSystem, openWorld, type Tenant, type World } from '../../../testing/w
 import { putAllocation, sliceSku, stockFleet, testRegion } from '../../allocations/testing.ts';
 import { makeBudgets } from '../budgets/watch.ts';
 import { makeCaps, makeReleaseHolds } from '../holds/work.ts';
+import { failAllocation, setCharged, setPrice } from './testing.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let world: World;
@@ -65,30 +66,9 @@ async function found(name: string, amount = '100000'): Promise<Tenant> {
 const billingOf = (tenant: Tenant, rest: string) => `/api/v1/organizations/${tenant.organizationId}/billing/${rest}`;
 const see = async (tenant: Tenant, rest: string) =>
   (await world.call('GET', billingOf(tenant, rest), { as: tenant.token })).body;
-const end = (allocationId: string) =>
-  asSystem(
-    world.root,
-    `update allocations set state = 'failed', version = version + 1, ended_at = now(), failure_code = 'test' where id = $1`,
-    [allocationId],
-  );
-const price = (minor: bigint) =>
-  asSystem(
-    world.root,
-    `insert into sku_prices (id, sku, currency, unit_price_minor, effective_from)
-     values ($1, $2, 'USD', $3, clock_timestamp() - interval '1 second')`,
-    [systemIds.next(), sliceSku, minor],
-  );
-/** Pretends that so much was charged for an allocation. */
-const charge = (allocationId: string, minor: bigint) =>
-  asSystem(
-    world.root,
-    `insert into usage_meters (resource_id, meter, organization_id, project_id, requested_by, sku, currency, rate_micro, unit,
-       gpus, evidence_to, accrued_to, charged_minor)
-     select a.id, 'gpu_time', a.organization_id, a.project_id, a.requested_by, a.sku, a.currency, 1, 'gpu_hour', 1, now(), now(), $2
-     from allocations a where a.id = $1
-     on conflict (resource_id, meter) do update set charged_minor = excluded.charged_minor`,
-    [allocationId, minor],
-  );
+const end = (allocationId: string) => failAllocation(world.root, allocationId);
+const price = (minor: bigint) => setPrice(world.root, sliceSku, minor);
+const charge = (allocationId: string, minor: bigint) => setCharged(world.root, allocationId, minor);
 
 describe('a quote', () => {
   it('says the price, the hold, and what the launch does to balance and runway', async () => {
@@ -404,6 +384,52 @@ describe('a budget', () => {
     await watch();
     aheadMs = 0;
     expect(await told(tenant)).toHaveLength(2);
+  });
+
+  it('counts what runs where nobody pays ahead: launches at once cannot pass it together', async () => {
+    const later = await openWorld({
+      beside: world,
+      policies: { 'billing.enforce_balance': false, 'billing.minimum_runway_minutes': 60 },
+    });
+    try {
+      const tenant = await later.found('invoiced');
+      const at = (more: object = {}) =>
+        later.call('POST', '/api/v1/allocations', {
+          ...{ as: tenant.token, key: systemIds.next(), headers: { 'x-project-id': tenant.projectId } },
+          body: { ...wish, ...more },
+        });
+      const made = await later.call('POST', billingOf(tenant, 'budgets'), {
+        ...{ as: tenant.token, key: systemIds.next() },
+        body: { name: 'Invoiced', currency: 'USD', scope: 'organization', hard_minor: '1000' },
+      });
+      expect(made.status, made.text).toBe(201);
+      const statuses = (await Promise.all([at(), at(), at(), at()])).map(({ status }) => status);
+      expect(statuses.sort((a, b) => a - b)).toEqual([201, 201, 402, 402]);
+      expect((await at()).body).toMatchObject({
+        ...{ code: 'budget_exceeded', details: { charged: usd('0'), held: usd('900'), counted: usd('1350') } },
+      });
+    } finally {
+      await later.close();
+    }
+  });
+
+  it('for a tag keeps the tag on what runs, unless a person who sees to the account takes it off', async () => {
+    const tenant = await found('tagged');
+    const member = await world.join('t-member', tenant, 'member');
+    await budget(tenant, { scope: 'tag', subject: 'team=red', hard_minor: '500' });
+    const made = await launch(tenant, { tags: { team: 'red', note: 'x' } }, member);
+    expect(made.status, made.text).toBe(201);
+    const change = (tags: object, as: string) =>
+      world.call('PATCH', `/api/v1/allocations/${made.body.id}`, {
+        ...{ as, key: systemIds.next(), headers: { 'x-project-id': tenant.projectId }, body: { tags } },
+      });
+    for (const tags of [{}, { team: 'blue' }, { note: 'x' }]) {
+      expect(await change(tags, member)).toMatchObject({ status: 409, body: { code: 'budget_tag_locked' } });
+    }
+    expect((await change({ team: 'red', note: 'y' }, member)).status).toBe(200);
+    expect((await launch(tenant, { tags: { team: 'red' } }, member)).body).toMatchObject({ code: 'budget_exceeded' });
+    expect((await change({ team: 'blue' }, tenant.token)).status).toBe(200);
+    expect((await launch(tenant, { tags: { team: 'red' } }, member)).status).toBe(201);
   });
 
   it('for a project, a person or a tag counts what belongs to it alone', async () => {

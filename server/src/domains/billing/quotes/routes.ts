@@ -9,7 +9,8 @@ import { type CountedBudget, countBudgets, sayBudget } from '../budgets/count.ts
 import { runwaySeconds } from '../ladder/decide.ts';
 import { findStanding } from '../ladder/store.ts';
 import { money } from '../money.ts';
-import { balanceFault, holdOf, payingRules } from './launch-money.ts';
+import { balanceFault, holdOf, holdSeconds, payingRules } from './launch-money.ts';
+import { pastDueFault } from './past-due.ts';
 import { seesAccount } from './sees-account.ts';
 import { insertQuote } from './store.ts';
 
@@ -46,14 +47,15 @@ async function effectOf(tx: WriteTx, act: Act & InProject, parts: Parts, resolve
   const perHour = perHourMinor({ ...resolved.offer, gpu_count: resolved.launch.gpus });
   const rules = payingRules(parts.policies, organizationId);
   const hold = holdOf({ perHour, seconds: resolved.seconds }, rules.minimumMinutes);
-  const [standing, budgets, poor] = [
+  const [standing, budgets, unpaid, poor] = [
     await findStanding(tx, organizationId),
-    await countBudgets(tx, act, [{ order: { tags: {} }, hold }]),
+    await countBudgets(tx, act, [{ order: { tags: {} }, hold }], holdSeconds(rules)),
+    perHour > 0n ? await pastDueFault(tx, parts.policies, act) : undefined,
     rules.enforced && perHour > 0n ? await balanceFault(tx, parts.policies, act, { perHour, currency }) : undefined,
   ];
   const blocking = budgets.find(({ blocks }) => blocks);
   const isSeen = seesAccount(act);
-  const why = blocking ? sayBudget(blocking, { isSeen, of: 'launch' }) : poor;
+  const why = blocking ? sayBudget(blocking, { isSeen, of: 'launch' }) : (unpaid ?? poor);
   const held = rules.enforced ? hold : 0n;
   const [spendable, burn] = [standing?.spendable ?? 0n, standing?.per_hour ?? 0n];
   return {

@@ -1,10 +1,9 @@
-import { type BeginAct, type Database, sql } from '../../../kernel/act.ts';
+import type { BeginAct, Database } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Reconciler } from '../../../kernel/process/reconciler.ts';
 import { sampleMostMs, sampleStaleMs } from '../facts.ts';
-
-const sampleSql = sql('usage-idle-sample', 'select usage_idle_sample($1::int, $2::bigint, $3::bigint) as allocations');
+import { sampleSql } from './sampling-store.ts';
 
 /**
  * Notes for every active allocation whose host reports how busy its GPUs are whether all of them are idle now, and adds the time

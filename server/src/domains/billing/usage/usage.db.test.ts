@@ -34,12 +34,18 @@ async function use(tenant: Tenant, days: readonly number[], unitPriceMinor = 450
       const from = today() - back * dayMs + hourMs;
       return {
         ...{ n, sequence: n + 1, node_id: lease.nodeId, allocation_id: lease.allocationId, generation: 1 },
-        ...{ gpus: lease.gpus, result_key: 'k', record: `${lease.allocationId} ${n}`, final: n === days.length - 1 },
+        ...{
+          gpus: lease.gpus,
+          result_key: 'k',
+          speed: 1,
+          record: `${lease.allocationId} ${n}`,
+          final: n === days.length - 1,
+        },
         ...{ from_at: new Date(from).toISOString(), to_at: new Date(from + 2 * hourMs).toISOString() },
       };
     });
   await world.database.database.write(actOf('test.use'), async (tx) =>
-    tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0 }), {
+    tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0, now: new Date(), speed: 1 }), {
       target: { type: 'usage_evidence', id: 'test' },
       events: 'none',
     }),

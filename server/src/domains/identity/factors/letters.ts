@@ -1,6 +1,7 @@
 import { factorsChanged } from '@gpuaas/contract';
-import { type Act, type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
+import { type Act, type BeginAct, type Database, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
+import { drop, find, findUser, insert } from './letters-store.ts';
 
 /**
  * Emails about changes of second factors, so that a person learns of a change that they did not make. The api knows the
@@ -12,15 +13,6 @@ export type FactorChange =
   | 'recovery_codes_renewed'
   | 'recovery_code_used'
   | 'factors_reset';
-
-const insert = sql(
-  'security-letter-insert',
-  'insert into security_letters (id, account_id, login, email, change) values ($1, $2, $3, $4, $5)',
-);
-// Accounts of our own provider have ids that no other provider gives.
-const findUser = sql('security-letter-user', 'select id from users where oidc_subject = $1');
-const find = sql('security-letter-find', 'select login, email, change, created_at from security_letters where id = $1');
-const drop = sql('security-letter-delete', 'delete from security_letters where id = $1');
 
 /** Whom a letter goes to. An account without a mail address gets none. */
 export interface Addressee {
@@ -83,5 +75,6 @@ export const makeFindSecurityLetter =
     );
     return row && { login: row.login, email: row.email, change: row.change, at: row.created_at };
   };
+
 /** Forgets the address once the letter has left, or will never leave. */
 export const dropSecurityLetter = (tx: WriteTx, id: string) => tx.run(drop, [id]);

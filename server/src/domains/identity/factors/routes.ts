@@ -16,7 +16,6 @@ import {
   type Database,
   handlers,
   type Mounted,
-  sql,
   systemViewer,
   type Viewer,
   type WriteTx,
@@ -24,10 +23,11 @@ import {
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Account, Confirmed, Factor, FactorRefused, Factors } from '../../../ports/identity-provider/port.ts';
-import { endConsoleSessions } from '../console-sessions-store.ts';
+import { endConsoleSessions } from '../console/console-sessions-store.ts';
 import { lockPerson } from '../people-store.ts';
-import { endSessions, type SessionParts } from '../sessions.ts';
+import { endSessions, type SessionParts } from '../sessions-routes.ts';
 import { addSecurityLetter, type FactorChange } from './letters.ts';
+import { whereSql } from './store.ts';
 
 /**
  * Second factors, which lie with our own identity provider. The provider changes them in a transaction of its own, inside of
@@ -53,10 +53,6 @@ interface Where {
   readonly issuer: string;
   readonly subject: string;
 }
-const whereSql = sql(
-  'factor-account',
-  'select oidc_issuer as issuer, oidc_subject as subject from users where id = $1 and is_me(id)',
-);
 /** The account of a person with our own provider; undefined for people of another provider. */
 export async function findAccountOf(
   parts: { readonly db: Database; readonly ids: Ids; readonly own: OwnFactors },
@@ -202,6 +198,7 @@ const beginPasskey = on(passkeyBegin, (parts, act, { body }) =>
     show: ({ id, options, expiresAt }) => ({ id, options, expires_at: expiresAt.toISOString() }),
   }),
 );
+
 const confirmPasskey = on(passkeyConfirm, (parts, act, { params, body }) =>
   change(
     parts,

@@ -4,7 +4,7 @@ import { makeTestClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { openWorld, type World } from '../../../testing/world.ts';
 import { placeNode } from '../../inventory/testing.ts';
-import { hashEnrolmentToken } from './enrolment-tokens.ts';
+import { hashEnrolmentToken } from './enrolment-tokens-store.ts';
 
 let world: World;
 let operator: string;

@@ -46,7 +46,7 @@ export function planApproval(
   const unknown = (only ?? []).filter((index) => !found.has(index));
   const isSliced = sold.shape === 'gpu_slice';
   const reasons = [
-    ...(isSliced ? topology.blockers.map((blocker) => `The host: ${blocker}`) : []),
+    ...(isSliced ? whyNoSlices(topology).map((blocker) => `The host: ${blocker}`) : []),
     ...unknown.map((index) => `Slot ${index}: the host did not find it.`),
     ...wanted.flatMap((candidate) => [
       ...(isSliced ? candidate.blockers.map((blocker) => `Slot ${candidate.slot_index}: ${blocker}`) : []),
@@ -81,4 +81,11 @@ export function planApproval(
       ),
     missing: slots.filter(({ slot_index }) => !found.has(slot_index)).map(({ slot_index }) => slot_index),
   };
+}
+
+/** What keeps a host from making slices. An agent that lists its abilities has the last word on this one. */
+function whyNoSlices({ blockers, capabilities }: HostTopology): string[] {
+  const slices = capabilities?.find(({ ability }) => ability === 'slices');
+  const isUnable = capabilities !== undefined && !slices?.able;
+  return [...new Set([...blockers, ...(isUnable ? [slices?.why_not ?? 'It cannot make slices.'] : [])])];
 }

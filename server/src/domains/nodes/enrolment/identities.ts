@@ -5,11 +5,11 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { hourMs } from '../../../kernel/units.ts';
-import type { Certificates, CsrRefused, NodeCertificate } from '../../../ports/certificates/port.ts';
+import type { Certificates, CsrRefused, IssuedCertificate } from '../../../ports/certificates/port.ts';
 import { advanceNode } from '../machine.ts';
 import { isSignedBy } from '../signers/result-signature.ts';
 import type { TaskSigners } from '../signers/signers.ts';
-import { hashEnrolmentToken, voidEnrolmentTokens } from './enrolment-tokens.ts';
+import { hashEnrolmentToken, voidEnrolmentTokens } from './enrolment-tokens-store.ts';
 import {
   findToken,
   insertCertificate,
@@ -80,7 +80,7 @@ export function makeIdentities(parts: {
   const certify = (nodeId: string, csr: string) =>
     certificates.certifyNode({ nodeId, csr, ttlMs: parts.certificateHours() * hourMs });
 
-  async function welcome(nodeId: string, issued: NodeCertificate): Promise<NodeEnrolled> {
+  async function welcome(nodeId: string, issued: IssuedCertificate): Promise<NodeEnrolled> {
     const { roots } = await certificates.authority();
     return {
       node_id: nodeId,

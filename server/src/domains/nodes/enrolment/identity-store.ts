@@ -41,6 +41,12 @@ const deniedSerialsSql = sql(
   'select serial from node_certificates where revoked_at is not null and not_after > act_time()',
 );
 const deniedNodesSql = sql('node-denied', `select id from nodes where state in ('removing', 'deleted')`);
+const goodSql = sql(
+  'node-certificate-good',
+  `select c.serial from node_certificates c join nodes n on n.id = c.node_id
+   where c.serial = $2 and c.node_id = $1 and c.revoked_at is null and c.not_after > act_time()
+     and n.state not in ('removing', 'deleted')`,
+);
 const expiringSql = sql(
   'node-certificate-expiring',
   `select count(*) as expiring from nodes n
@@ -96,6 +102,9 @@ export const listDenied = async (tx: ReadTx): Promise<{ serials: string[]; nodes
   ]);
   return { serials: serials.map(({ serial }) => serial), nodes: nodes.map(({ id }) => id) };
 };
+/** Whether a certificate that a node showed elsewhere is one of its own and still good. */
+export const holdsCertificate = async (tx: ReadTx, nodeId: string, serial: string): Promise<boolean> =>
+  (await tx.rows(goodSql, [nodeId, serial])).length > 0;
 /** Nodes that hold nothing that is good at that time. */
 export const countExpiring = async (tx: ReadTx, by: Date): Promise<number> =>
   Number((await tx.rows<{ expiring: bigint }>(expiringSql, [by]))[0]?.expiring ?? 0);

@@ -4,7 +4,7 @@ import { systemIds } from '../../../kernel/id.ts';
 import type { Certificates } from '../../../ports/certificates/port.ts';
 import { asSystem } from '../../../testing/world.ts';
 import { type NodesWorld, openNodesWorld } from '../testing.ts';
-import { hashEnrolmentToken } from './enrolment-tokens.ts';
+import { hashEnrolmentToken } from './enrolment-tokens-store.ts';
 import { makeIdentities, revokeNode } from './identities.ts';
 
 /** Certificates that are made at once, or when the test says so. */

@@ -1,5 +1,5 @@
 import { nodeDrained } from '@gpuaas/contract';
-import { type BeginAct, type Database, sql, systemViewer } from '../../../kernel/act.ts';
+import { type BeginAct, type Database, systemViewer } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
@@ -10,17 +10,9 @@ import { nodesAtOnce } from '../facts.ts';
 import { advanceNode } from '../machine.ts';
 import type { NodeTenants } from '../sagas/parts.ts';
 import { lockSlotsOf } from '../slots-store.ts';
-import type { MoveSlots } from './slots.ts';
+import { drainingSql } from './drains-store.ts';
+import type { MoveSlots } from './slots-routes.ts';
 import { busyWith, listSlots } from './store.ts';
-
-const drainingSql = sql(
-  'node-draining',
-  `select n.id, n.name, n.region, n.state, n.state_reason, n.drain_deadline_at <= $1 as overdue,
-     exists (select from allocations a
-       where a.node_id = n.id and a.state not in ('released', 'failed') and mine(a.organization_id))
-     or exists (select from slots s where s.node_id = n.id and s.state in ('reserved', 'in_use', 'cleaning')) as busy
-   from nodes n where n.state = 'draining' and ($2::uuid is null or n.id > $2) order by n.id limit $3`,
-);
 
 interface Draining extends NodeBrief {
   readonly state_reason: string | null;

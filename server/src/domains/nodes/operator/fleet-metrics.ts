@@ -4,7 +4,7 @@ import type { Ids } from '../../../kernel/id.ts';
 import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import type { Policies } from '../../policy/index.ts';
-import { readHealth, readStuck } from './fleet.ts';
+import { readHealth, readStuck } from './fleet-routes.ts';
 
 /** Metrics of the fleet, computed at each scrape. */
 export function showFleet(parts: {

@@ -1,14 +1,14 @@
 import type { Mounted } from '../../../kernel/act.ts';
 import type { Objects } from '../../../ports/objects/port.ts';
-import { releaseRoutes } from '../releases/releases.ts';
+import { releaseRoutes } from '../releases/releases-routes.ts';
 import type { Tasks } from '../tasks/tasks.ts';
-import { fleetRoutes } from './fleet.ts';
-import { moveRoutes } from './moves.ts';
-import { nodeRoutes, type OperatorParts } from './nodes.ts';
-import { reimageRoutes } from './reimage.ts';
-import { revokeRoutes } from './revoke.ts';
-import { type MoveSlots, slotRoutes } from './slots.ts';
-import { taskRoutes } from './tasks.ts';
+import { fleetRoutes } from './fleet-routes.ts';
+import { moveRoutes } from './moves-routes.ts';
+import { nodeRoutes, type OperatorParts } from './nodes-routes.ts';
+import { reimageRoutes } from './reimage-routes.ts';
+import { revokeRoutes } from './revoke-routes.ts';
+import { type MoveSlots, slotRoutes } from './slots-routes.ts';
+import { taskRoutes } from './tasks-routes.ts';
 
 /** What operators do to the fleet. */
 export const operatorRoutes = (

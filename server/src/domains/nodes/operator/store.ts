@@ -1,4 +1,5 @@
 import type { FleetNode, FleetTask, NodeDetail, ResourceSlot } from '@gpuaas/contract';
+import type { HostTopology } from '@gpuaas/contract/node';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import { type ActionableNode, type Allowed, nodeActionsOf } from '../rules/node.ts';
 import { type SlotProof, whyNoClear } from '../rules/proof.ts';
@@ -32,7 +33,7 @@ const lacked = `select i.slug from skus k join os_images i on i.active and k.slu
    where k.slug = n.sku and k.capacity_shape = 'gpu_slice' and not exists (
      select from node_image_cache c where c.node_id = n.id and c.image_id = i.id and c.digest = i.digest)`;
 
-const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.simulated, n.state, n.state_reason,
+const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.simulated, n.abilities, n.state, n.state_reason,
      n.schedulable, n.cordon_reason, n.version, n.enrolled_at, n.drain_deadline_at, n.topology_at, n.created_at,
      n.updated_at, r.reported_at as last_report_at, r.agent_version,
      (select coalesce(jsonb_object_agg(c.state, c.many), '{}') from (
@@ -48,7 +49,9 @@ const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode,
      (select count(*)::int from allocation_claims c
       where c.node_id = n.id and c.freed_at is null and mine(c.organization_id)) as claims,
      exists (select from node_tasks t where t.node_id = n.id and t.task_type = 'node.reimage_prepare'
-       and t.state in ('queued', 'dispatched') and mine(t.organization_id)) as imaging`;
+       and t.state in ('queued', 'dispatched') and mine(t.organization_id)) as imaging,
+     exists (select from skus k where k.slug = n.sku and k.capacity_shape = 'gpu_slice'
+       and not n.abilities @> '["slices"]') as lacks_slices`;
 const insertSql = sql(
   'node-insert',
   `insert into nodes (id, name, region, sku, gpus_total, onboarding_mode, address, labels)
@@ -133,7 +136,7 @@ export interface NodeRow
       | 'created_at'
       | 'updated_at'
     >,
-    Pick<ActionableNode, 'probed_at' | 'busy' | 'claims' | 'imaging' | 'lacked_images'> {
+    Pick<ActionableNode, 'probed_at' | 'busy' | 'claims' | 'imaging' | 'lacked_images' | 'lacks_slices'> {
   readonly version: bigint;
   readonly enrolled_at: Date | null;
   readonly drain_deadline_at: Date | null;
@@ -143,7 +146,7 @@ export interface NodeRow
   readonly updated_at: Date;
 }
 interface DetailRow {
-  readonly topology: NodeDetail['topology'];
+  readonly topology: HostTopology | null;
   readonly reported_at: Date | null;
   readonly boot_id: string;
   readonly clock_skew_ms: bigint;
@@ -180,11 +183,11 @@ type TaskRow = Omit<FleetTask, 'generation' | 'issued_at' | 'expires_at' | 'disp
 const when = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 export const showNode = (
-  { probed_at, busy, claims, imaging, lacked_images, ...row }: NodeRow,
+  { probed_at, busy, claims, imaging, lacked_images, lacks_slices, ...row }: NodeRow,
   allowed: Allowed,
 ): FleetNode => ({
   ...row,
-  actions: nodeActionsOf({ ...row, probed_at, busy, claims, imaging, lacked_images }, allowed),
+  actions: nodeActionsOf({ ...row, probed_at, busy, claims, imaging, lacked_images, lacks_slices }, allowed),
   version: Number(row.version),
   enrolled_at: when(row.enrolled_at),
   drain_deadline_at: when(row.drain_deadline_at),

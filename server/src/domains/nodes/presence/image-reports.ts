@@ -1,9 +1,10 @@
-import { type BeginAct, type Database, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { BeginAct, Database, WriteTx } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
 import { maxReportsHeld, nodesAtOnce, reportsEveryMs } from '../facts.ts';
+import { forgetSql, noteSql } from './image-reports-store.ts';
 
 /**
  * Which images nodes have, as they say with their heartbeats. What a node names is noted if it is an image of the
@@ -23,21 +24,6 @@ interface News {
   readonly lost: readonly string[];
 }
 
-const noteSql = sql(
-  'node-images-note',
-  `insert into node_image_cache as c (node_id, image_id, digest, verified_at)
-   select n.id, i.id, i.digest, act_time()
-   from unnest($1::uuid[], $2::text[]) as said (node_id, digest)
-     join nodes n on n.id = said.node_id and n.state <> 'deleted' join os_images i on i.digest = said.digest
-   order by n.id, i.id
-   on conflict (node_id, image_id) do update set digest = excluded.digest, verified_at = excluded.verified_at
-   where c.digest <> excluded.digest`,
-);
-const forgetSql = sql(
-  'node-images-gone',
-  `delete from node_image_cache c using unnest($1::uuid[], $2::text[]) as gone (node_id, digest)
-   where c.node_id = gone.node_id and c.digest = gone.digest`,
-);
 const pairs = (news: readonly News[], of: (one: News) => readonly string[]) => {
   const all = news.flatMap((one) => of(one).map((digest) => [one.nodeId, digest] as const));
   return [all.map(([nodeId]) => nodeId), all.map(([, digest]) => digest)];

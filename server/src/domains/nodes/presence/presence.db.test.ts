@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { makePresence, openReports } from '../index.ts';
+import { makeNodeReports, makePresence, openReports } from '../index.ts';
 import { type NodesWorld, openNodesWorld, type TestNode } from '../testing.ts';
 
 const signal = new AbortController().signal;
@@ -55,7 +55,7 @@ describe('whether nodes are there', () => {
       gpuUtilization: undefined,
       reportedAt: world.clock.now(),
     };
-    await world.database.reports.record(nodes.map(({ id }) => ({ ...said, nodeId: id })));
+    await makeNodeReports(world.database.unaudited).record(nodes.map(({ id }) => ({ ...said, nodeId: id })));
   };
   /** Time goes by, in which the control plane listens and these nodes speak. */
   async function pass(seconds: number, speaking: readonly TestNode[], listening = true): Promise<void> {
@@ -259,10 +259,10 @@ describe('reports of nodes', () => {
       gpuUtilization: [1, 2],
     };
     const [early, late] = [world.clock.now(), new Date(world.clock.now().getTime() + 1_000)];
-    await world.database.reports.record([{ ...said, reportedAt: late, agentVersion: '2' }]);
-    await world.database.reports.record([{ ...said, reportedAt: early }]);
+    await makeNodeReports(world.database.unaudited).record([{ ...said, reportedAt: late, agentVersion: '2' }]);
+    await makeNodeReports(world.database.unaudited).record([{ ...said, reportedAt: early }]);
     const stranger = { ...said, nodeId: systemIds.next(), reportedAt: late };
-    expect(await world.database.reports.record([stranger])).toEqual(new Map());
+    expect(await makeNodeReports(world.database.unaudited).record([stranger])).toEqual(new Map());
     const { rows } = await world.root.query(
       'select agent_version, gpu_utilization, conditions from node_reports where node_id = $1',
       [node.id],

@@ -1,19 +1,9 @@
-import { type Database, sql, systemViewer } from '../../../kernel/act.ts';
+import { type Database, systemViewer } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Reconciler } from '../../../kernel/process/reconciler.ts';
 import { sweepBatch } from '../facts.ts';
 import type { Removal } from '../sagas/remove.ts';
-
-const removableSql = sql(
-  'node-removable',
-  `select n.id, n.version from nodes n
-   where n.state = 'removing'
-     and not exists (select from allocations a
-       where a.node_id = n.id and a.state not in ('released', 'failed') and mine(a.organization_id))
-     and not exists (select from slots s
-       where s.node_id = n.id and s.state in ('reserved', 'in_use', 'cleaning', 'cleanup_blocked'))
-   order by n.id limit $1`,
-);
+import { removableSql } from './removals-store.ts';
 
 /** Names a removal after what it found: a node that was refused has another version, and its next try is another run. */
 export const removalRun = (nodeId: string, version: number | bigint): string => `${nodeId}.${version}`;

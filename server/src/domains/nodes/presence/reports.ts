@@ -1,8 +1,8 @@
 import type { NodeHeartbeat } from '@gpuaas/contract/node';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
-import type { NodeReports } from '../../../ports/database/port.ts';
 import { maxReportsHeld, reportsEveryMs } from '../facts.ts';
+import type { NodeReports } from './reports-store.ts';
 
 /** What a node said, on its way into the table. */
 export interface Reports {

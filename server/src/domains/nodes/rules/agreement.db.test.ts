@@ -81,6 +81,11 @@ const circumstances: Readonly<Record<string, (id: string) => Promise<unknown>>> 
       id,
       { ...topologyOf(1), simulated: true },
     ]),
+  'never published, and unable to make slices': (id) =>
+    inReplica('update nodes set schedulable = false, topology = $2, topology_at = now() where id = $1', [
+      id,
+      { ...topologyOf(1), capabilities: [{ ability: 'slices', able: false, why_not: 'The IOMMU is off.' }] },
+    ]),
   'never published, without slots': async (id) => {
     await inReplica('update nodes set schedulable = false where id = $1', [id]);
     await inReplica(`update slots set state = 'disabled' where node_id = $1`, [id]);

@@ -24,6 +24,8 @@ export interface ActionableNode {
   readonly claims: number;
   /** Images that are offered for its kind and that it does not have. */
   readonly lacked_images: readonly string[];
+  /** Whether it is sold in slices and says that it cannot make them. */
+  readonly lacks_slices: boolean;
 }
 /** What the policies say. */
 export interface Allowed {
@@ -107,6 +109,9 @@ const whatIsMissing = (node: ActionableNode, allowed: Allowed): string[] => [
   ...(count(node, 'available', 'reserved', 'in_use', 'cleaning') > 0 ? [] : ['No slot of it is approved and enabled.']),
   ...(node.simulated && !allowed.simulated
     ? ['The host is simulated, and the policy node.simulated_allowed does not allow such hosts here.']
+    : []),
+  ...(node.lacks_slices
+    ? ['The host cannot make slices, and its SKU is sold in slices. Its discovery says what is missing.']
     : []),
   ...(node.lacked_images.length > 0
     ? [`It does not have the images ${node.lacked_images.join(', ')} as they are offered.`]

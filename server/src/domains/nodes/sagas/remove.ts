@@ -2,7 +2,7 @@ import { nodeRemoved } from '@gpuaas/contract';
 import type { Act } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
-import { voidEnrolmentTokens } from '../enrolment/enrolment-tokens.ts';
+import { voidEnrolmentTokens } from '../enrolment/enrolment-tokens-store.ts';
 import { revokeNode } from '../enrolment/identities.ts';
 import { advanceNode } from '../machine.ts';
 import { lockSlotsOf } from '../slots-store.ts';

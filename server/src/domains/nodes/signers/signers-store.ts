@@ -40,6 +40,9 @@ const ageingSql = sql(
      where (state = 'staged' and effective_at <= $1) or (state = 'grace' and retires_at <= $1)) as due`,
 );
 
+/** Said when the keys have changed: each process that signs or announces looks again. */
+export const signersChannel = 'gpuaas_task_signers';
+
 export const lockSigner = sql('task-signer-lock', 'select state, version from task_signers where id = $1 for update');
 export const moveSigner = sql(
   'task-signer-move',

@@ -148,6 +148,26 @@ describe('notifications', () => {
     expect((await list(member)).body.data[0]).toMatchObject({ kind: 'ssh_key_added', area: 'security' });
   });
 
+  it('about money are hidden from a person who does not see to it any more', async () => {
+    const guest = await desk.world.join('demoted', home, 'admin');
+    await consumed(await paid('400'));
+    expect((await list(guest)).body.data[0]).toMatchObject({ kind: 'payment_received' });
+    const path = `/api/v1/organizations/${home.organizationId}/members/${await idOf(guest)}`;
+    const demoted = await desk.world.call('PATCH', path, {
+      as: home.token,
+      key: systemIds.next(),
+      body: { role: 'viewer' },
+    });
+    expect(demoted.status, demoted.text).toBe(200);
+    // The notification of the new role is the last event of this person: after it, list and count stand still.
+    const kinds = await eventually(async () => {
+      const shown = ((await list(guest)).body.data as { kind: string }[]).map(({ kind }) => kind);
+      return shown.includes('organization_role_changed') && shown;
+    });
+    expect(kinds).toEqual(['organization_role_changed']);
+    expect(await count(guest)).toBe(1);
+  });
+
   it('are hidden from a person who has left the organization', async () => {
     const guest = await desk.world.join('guest', home, 'admin');
     await consumed(await paid('300'));

@@ -16,7 +16,7 @@ import { type Database, handlers, type Mounted } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { readPage } from '../../../kernel/page.ts';
 import { mostUnread } from '../facts.ts';
-import { tell } from '../words/tell.ts';
+import { messageOf } from '../words/message.ts';
 import {
   type Choice,
   countUnreadNotifications,
@@ -32,7 +32,7 @@ const on = handlers<{ readonly db: Database }>();
 
 function show(row: NotificationRow): Notification {
   const { kind } = row;
-  const told = tell(kind, {
+  const message = messageOf(kind, {
     payload: row.payload,
     allocation: row.allocation_name ?? undefined,
     organization: row.organization_name ?? undefined,
@@ -41,14 +41,14 @@ function show(row: NotificationRow): Notification {
     id: row.id,
     kind,
     area: specOf(kind).area,
-    tone: told.tone,
+    tone: message.tone,
     at: row.occurred_at.toISOString(),
     read: row.read_at !== null,
-    title: told.title,
-    text: told.text.join(' '),
+    title: message.title,
+    text: message.text.join(' '),
     organization_id: row.organization_id,
     project_id: row.project_id,
-    link: told.link?.path ?? null,
+    link: message.link?.path ?? null,
     payload: row.payload,
     event_id: row.event_id,
     correlation_id: row.correlation_id,

@@ -1,8 +1,6 @@
-import { chosenKinds, type NotificationKind, specOf } from '@gpuaas/contract';
+import { chosenKinds, type NotificationKind } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
-
-/** Kinds that this release has words for; a newer one may have written others. */
-const operatorKinds = chosenKinds.filter((kind) => specOf(kind).area === 'operations');
+import { audiences } from '../audiences.ts';
 
 export interface NotificationRow {
   readonly id: string;
@@ -18,8 +16,8 @@ export interface NotificationRow {
   readonly allocation_name: string | null;
 }
 
-// Notifications of an organization are hidden from a person who has left it, and those for operators from a person who is no
-// operator any more. The one that says that they left stays.
+// A notification is hidden from a person who is not in its audience any more: who left the organization or the project, or lost the
+// role. The one that says that they left stays. Kinds are those that this release has words for; a newer one may have written others.
 const list = sql(
   'notification-list',
   `select n.id, n.kind, n.event_id, n.organization_id, n.project_id, n.payload, n.correlation_id, n.occurred_at, n.read_at,
@@ -27,11 +25,9 @@ const list = sql(
    from notifications n
    where n.user_id = $1 and is_me(n.user_id) and n.shown and ($2::uuid is null or n.id < $2) and (not $4 or n.read_at is null)
      and n.kind = any ($5::text[])
-     and (n.organization_id is null or n.kind = 'organization_role_changed' or exists (
-       select from tenant_memberships m
-       where m.organization_id = n.organization_id and m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null))
-     and (n.kind <> all ($6::text[]) or exists (
-       select from platform_role_bindings b where b.user_id = $1 and b.deleted_at is null))
+     and (n.kind = 'organization_role_changed' or notification_is_for(
+       (select k.audience from unnest($6::text[], $7::text[]) as k (kind, audience) where k.kind = n.kind),
+       n.user_id, n.organization_id, n.project_id, n.payload))
    order by n.id desc limit $3`,
 );
 const count = sql(
@@ -39,11 +35,9 @@ const count = sql(
   `select count(*)::int as unread from (
      select from notifications n
      where n.user_id = $1 and is_me(n.user_id) and n.shown and n.read_at is null and n.kind = any ($3::text[])
-       and (n.organization_id is null or n.kind = 'organization_role_changed' or exists (
-         select from tenant_memberships m
-         where m.organization_id = n.organization_id and m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null))
-       and (n.kind <> all ($4::text[]) or exists (
-         select from platform_role_bindings b where b.user_id = $1 and b.deleted_at is null))
+       and (n.kind = 'organization_role_changed' or notification_is_for(
+         (select k.audience from unnest($4::text[], $5::text[]) as k (kind, audience) where k.kind = n.kind),
+         n.user_id, n.organization_id, n.project_id, n.payload))
      limit $2) u`,
 );
 const readSome = sql(
@@ -61,9 +55,9 @@ export const listNotifications = (
   tx: ReadTx,
   userId: string,
   page: { readonly before: string | undefined; readonly limit: number; readonly unread: boolean },
-) => tx.rows<NotificationRow>(list, [userId, page.before ?? null, page.limit, page.unread, chosenKinds, operatorKinds]);
+) => tx.rows<NotificationRow>(list, [userId, page.before ?? null, page.limit, page.unread, chosenKinds, ...audiences]);
 export const countUnreadNotifications = async (tx: ReadTx, userId: string, most: number): Promise<number> =>
-  (await tx.rows<{ unread: number }>(count, [userId, most, chosenKinds, operatorKinds]))[0]?.unread ?? 0;
+  (await tx.rows<{ unread: number }>(count, [userId, most, chosenKinds, ...audiences]))[0]?.unread ?? 0;
 export const markRead = (tx: WriteTx, userId: string, ids: readonly string[] | undefined): Promise<number> =>
   ids === undefined ? tx.run(readAll, [userId]) : tx.run(readSome, [userId, ids]);
 

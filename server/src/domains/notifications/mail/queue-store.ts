@@ -1,5 +1,6 @@
 import type { NotificationKind } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+import { audiences } from '../audiences.ts';
 
 /** A mail that this process took, with what it has to say. */
 export interface TakenMail {
@@ -30,12 +31,11 @@ const takeEach = sql(
    )
    select t.id, t.user_id, t.kind, t.daily, t.attempts, n.payload, n.organization_name, n.allocation_name, n.correlation_id,
      n.occurred_at, c.email,
-     case when n.organization_id is not null and n.kind <> 'organization_role_changed' and not exists (
-         select from tenant_memberships b
-         where b.organization_id = n.organization_id and b.user_id = t.user_id and b.deleted_at is null
-           and mine(b.organization_id)) then 'this person has left the organization' end as obstacle
+     case when n.kind <> 'organization_role_changed' and not coalesce(notification_is_for(k.audience, t.user_id,
+         n.organization_id, n.project_id, n.payload), false) then 'this person may not see it any more' end as obstacle
    from taken t join notifications n on n.user_id = t.user_id and n.id = t.notification_id and is_me(n.user_id)
      left join contact_addresses c on c.user_id = t.user_id
+     left join unnest($3::text[], $4::text[]) as k (kind, audience) on k.kind = t.kind
    order by n.id`,
 );
 const takeDaily = sql(
@@ -53,12 +53,11 @@ const takeDaily = sql(
    )
    select t.id, t.user_id, t.kind, t.daily, t.attempts, n.payload, n.organization_name, n.allocation_name, n.correlation_id,
      n.occurred_at, c.email,
-     case when n.organization_id is not null and n.kind <> 'organization_role_changed' and not exists (
-         select from tenant_memberships b
-         where b.organization_id = n.organization_id and b.user_id = t.user_id and b.deleted_at is null
-           and mine(b.organization_id)) then 'this person has left the organization' end as obstacle
+     case when n.kind <> 'organization_role_changed' and not coalesce(notification_is_for(k.audience, t.user_id,
+         n.organization_id, n.project_id, n.payload), false) then 'this person may not see it any more' end as obstacle
    from taken t join notifications n on n.user_id = t.user_id and n.id = t.notification_id and is_me(n.user_id)
      left join contact_addresses c on c.user_id = t.user_id
+     left join unnest($3::text[], $4::text[]) as k (kind, audience) on k.kind = t.kind
    order by n.id`,
 );
 const settle = sql(
@@ -82,10 +81,11 @@ const waiting = sql(
    from notification_mails where outcome = 'waiting' and due_at <= now() + interval '1 day'`,
 );
 
-export const takeMails = (tx: WriteTx, most: number, forMs: number) => tx.rows<TakenMail>(takeEach, [most, forMs]);
+export const takeMails = (tx: WriteTx, most: number, forMs: number) =>
+  tx.rows<TakenMail>(takeEach, [most, forMs, ...audiences]);
 /** All that waits for the daily mail of one person. */
 export const takeDailyMails = (tx: WriteTx, most: number, forMs: number) =>
-  tx.rows<TakenMail>(takeDaily, [most, forMs]);
+  tx.rows<TakenMail>(takeDaily, [most, forMs, ...audiences]);
 
 export type MailOutcome =
   | { readonly outcome: 'accepted'; readonly messageId: string; readonly recipient: Buffer }

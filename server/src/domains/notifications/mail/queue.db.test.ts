@@ -32,6 +32,12 @@ beforeAll(async () => {
     person,
     'ada@example.test',
   ]);
+  await asSystem(
+    world.root,
+    `insert into project_memberships (organization_id, project_id, user_id, role) values ($1, $2, $3, 'admin')
+     on conflict do nothing`,
+    [home.organizationId, home.projectId, person],
+  );
   queue = makeMailQueue({
     db: mailer.database,
     begin: actsOf('email-worker', systemIds),
@@ -68,14 +74,20 @@ beforeEach(async () => {
 });
 
 /** As the relay writes it. */
-async function write(kind: string, options: { daily?: boolean; user?: string; payload?: object; name?: string } = {}) {
+async function write(
+  kind: string,
+  options: { daily?: boolean; user?: string; payload?: object; name?: string; ofPlatform?: boolean } = {},
+) {
   const [id, user] = [systemIds.next(), options.user ?? person];
   await asSystem(
     world.root,
-    `insert into notifications (user_id, id, event_id, kind, organization_id, payload, correlation_id, occurred_at, expires_at,
-       organization_name, allocation_name)
-     values ($1, $2, $2, $3, $4, $5, 'c', now(), '2999-01-01', $6, $6)`,
-    [user, id, kind, home.organizationId, JSON.stringify(options.payload ?? {}), options.name ?? 'home'],
+    `insert into notifications (user_id, id, event_id, kind, organization_id, project_id, payload, correlation_id, occurred_at,
+       expires_at, organization_name, allocation_name)
+     values ($1, $2, $2, $3, $4, $7, $5, 'c', now(), '2999-01-01', $6, $6)`,
+    [
+      ...[user, id, kind, options.ofPlatform ? null : home.organizationId, JSON.stringify(options.payload ?? {})],
+      ...[options.name ?? 'home', options.ofPlatform ? null : home.projectId],
+    ],
   );
   await asSystem(
     world.root,
@@ -93,6 +105,7 @@ const rows = async () =>
       'select outcome, reason, attempts, daily, due_at, message_id from notification_mails order by due_at',
     )
   ).rows;
+const notForThem = 'this person may not see it any more';
 const credited = { amount_minor: '2500', balance_minor: '5000', currency: 'USD' };
 
 describe('mails of notifications', () => {
@@ -127,6 +140,28 @@ describe('mails of notifications', () => {
     expect(sent.map(({ unsubscribeUrl }) => unsubscribeUrl)).toEqual([undefined, undefined]);
   });
 
+  it('about payments that failed, went back or are disputed say what became of the money', async () => {
+    await write('payment_failed', { payload: credited });
+    await write('payment_refunded', { payload: { ...credited, to: 'payer' } });
+    await write('payment_refunded', { payload: { ...credited, to: 'credit' } });
+    for (const outcome of ['open', 'won', 'lost'])
+      await write('payment_disputed', { payload: { ...credited, outcome } });
+    await round();
+    expect(sent.map(({ subject }) => subject).sort()).toEqual([
+      '25.00 USD goes back to the payer of "home"',
+      '25.00 USD was given back to the balance of "home"',
+      'A payment of 25.00 USD for "home" did not arrive',
+      'A payment of 25.00 USD for "home" is disputed by its payer',
+      'A payment of 25.00 USD for "home" is no longer disputed',
+      'A payment of 25.00 USD for "home" was taken back by the bank',
+    ]);
+    const textOf = (subject: string) => sent.find((each) => each.subject.endsWith(subject))?.text;
+    expect(textOf('did not arrive')).toContain('Nothing was added to the balance.');
+    expect(textOf('by its payer')).toContain('kept out of the balance until the bank has decided');
+    expect(textOf('goes back to the payer of "home"')).toContain('The balance is now 50.00 USD.');
+    expect(sent.every(({ unsubscribeUrl }) => unsubscribeUrl === undefined)).toBe(true);
+  });
+
   it('that a server does not take are tried again with growing pauses, and given up at last', async () => {
     await write('allocation_failed');
     answer = () => {
@@ -159,7 +194,61 @@ describe('mails of notifications', () => {
     await asSystem(world.root, 'delete from notifications', []);
     await write('allocation_failed', { user: stranger });
     await round();
-    expect(await rows()).toMatchObject([{ outcome: 'skipped', reason: 'this person has left the organization' }]);
+    expect(await rows()).toMatchObject([{ outcome: 'skipped', reason: notForThem }]);
+  });
+
+  it.each([false, true])(
+    'that were queued for people who lost the right to see them are not sent; of a day: %s',
+    async (daily) => {
+      const guest = await world.join(`guest-${daily}`, home, 'admin');
+      const user = (await world.call('GET', '/api/v1/me', { as: guest })).body.id;
+      await asSystem(world.root, 'insert into contact_addresses (user_id, email) values ($1, $2)', [
+        user,
+        'guest@example.test',
+      ]);
+      await asSystem(
+        world.root,
+        `insert into project_memberships (organization_id, project_id, user_id, role) values ($1, $2, $3, 'member')`,
+        [home.organizationId, home.projectId, user],
+      );
+      await asSystem(world.root, `insert into platform_role_bindings (user_id, role) values ($1, 'platform_ops')`, [
+        user,
+      ]);
+      const queueAll = async () => {
+        await write('payment_received', { user, daily, payload: credited });
+        await write('allocation_failed', { user, daily });
+        await write('dead_letter', { user, daily, ofPlatform: true, payload: { event_id: user, event_type: 'x.y' } });
+      };
+      await queueAll();
+      await round();
+      expect((await rows()).map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+
+      sent = [];
+      await asSystem(world.root, 'delete from notifications', []);
+      await queueAll();
+      // Still a member of the organization, and nothing else.
+      await asSystem(world.root, `update tenant_memberships set role = 'viewer' where user_id = $1`, [user]);
+      await asSystem(world.root, 'update project_memberships set deleted_at = now() where user_id = $1', [user]);
+      await asSystem(world.root, 'update platform_role_bindings set deleted_at = now() where user_id = $1', [user]);
+      await round();
+      expect(sent).toEqual([]);
+      expect((await rows()).map(({ outcome, reason }) => [outcome, reason])).toEqual(
+        [1, 2, 3].map(() => ['skipped', notForThem]),
+      );
+    },
+  );
+
+  it('are not sent to a person who was disabled', async () => {
+    const guest = await world.join('disabled-guest', home, 'admin');
+    const user = (await world.call('GET', '/api/v1/me', { as: guest })).body.id;
+    await asSystem(world.root, 'insert into contact_addresses (user_id, email) values ($1, $2)', [
+      user,
+      'off@example.test',
+    ]);
+    await write('payment_received', { user, payload: credited });
+    await asSystem(world.root, 'update users set disabled_at = now() where id = $1', [user]);
+    await round();
+    expect(sent).toEqual([]);
   });
 
   it('of a day are one mail', async () => {

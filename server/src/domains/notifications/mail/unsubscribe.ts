@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { chosenKinds, mayChooseMail, type NotificationKind, specOf } from '@gpuaas/contract';
-import { type BeginAct, type Database, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { BeginAct, Database, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { listChoices, setChoice } from '../inbox/store.ts';
+import { endDaily } from './unsubscribe-store.ts';
 
 /** What one click ends: mails of a kind, or the daily mail as a whole. */
 export type Unsubscribed = NotificationKind | 'daily';
@@ -16,8 +17,10 @@ export interface Subscription {
 export const unsubscribePath = '/unsubscribe';
 
 const purpose = 'unsubscribe';
+
 const shape =
   /^(?<user>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?<kind>[a-z_]{3,60})\.(?<mac>[A-Za-z0-9_-]{43})$/;
+
 const isKind = (text: string): text is Unsubscribed =>
   text === 'daily' || (chosenKinds as readonly string[]).includes(text);
 
@@ -35,11 +38,6 @@ export function readUnsubscribeToken(seal: Pick<Seal, 'digests'>, token: string)
   return isOurs ? { userId, kind } : undefined;
 }
 
-const endDaily = sql(
-  'notification-preference-end-daily',
-  `update notification_preferences set mail = 'none', updated_at = act_time()
-   where user_id = $1 and mail = 'daily' and is_me(user_id)`,
-);
 async function end(tx: WriteTx, { userId, kind }: Subscription): Promise<void> {
   if (kind === 'daily') {
     await tx.run(endDaily, [userId]);

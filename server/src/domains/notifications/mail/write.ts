@@ -1,8 +1,8 @@
 import { mayChooseMail, specOf } from '@gpuaas/contract';
 import { digestLines } from '../facts.ts';
 import { plainName } from '../letters.ts';
-import { tell } from '../words/tell.ts';
-import type { Told } from '../words/words.ts';
+import { messageOf } from '../words/message.ts';
+import type { Message } from '../words/words.ts';
 import { type Block, compose, type Written } from './compose.ts';
 import type { TakenMail } from './queue-store.ts';
 
@@ -15,15 +15,15 @@ interface Addresses {
 }
 
 /** Chosen names stand in a mail on one line and without anything that becomes a link. */
-const toldOf = ({ kind, payload, allocation_name, organization_name }: TakenMail): Told =>
-  tell(kind, {
+const messageIn = ({ kind, payload, allocation_name, organization_name }: TakenMail): Message =>
+  messageOf(kind, {
     payload,
     allocation: allocation_name === null ? undefined : plainName(allocation_name),
     organization: organization_name === null ? undefined : plainName(organization_name),
   });
 const settingsPath = '/notification-settings';
 
-const linkOf = ({ publicUrl }: Addresses, link: Told['link']): Block[] =>
+const linkOf = ({ publicUrl }: Addresses, link: Message['link']): Block[] =>
   link ? [{ say: `${link.label}:` }, { link: new URL(link.path, publicUrl).href, label: link.label }] : [];
 
 /** One notification as a mail. Where the person has a choice it says how to end such mails, also for one click (RFC 8058). */
@@ -31,16 +31,16 @@ export function writeNotification(
   addresses: Addresses,
   mail: TakenMail,
 ): Written & { readonly unsubscribeUrl?: string } {
-  const told = toldOf(mail);
+  const message = messageIn(mail);
   const body: Block[] = [
-    { say: `${told.title}.` },
-    ...told.text.map((say) => ({ say })),
-    ...linkOf(addresses, told.link),
+    { say: `${message.title}.` },
+    ...message.text.map((say) => ({ say })),
+    ...linkOf(addresses, message.link),
   ];
   const settings = new URL(settingsPath, addresses.publicUrl).href;
   if (!mayChooseMail(specOf(mail.kind))) {
     const why = 'Mail about money and security is always sent. Your settings:';
-    return compose(told.title, body, [{ say: why }, { link: settings, label: 'Notification settings' }]);
+    return compose(message.title, body, [{ say: why }, { link: settings, label: 'Notification settings' }]);
   }
   const unsubscribeUrl = addresses.unsubscribeUrl({ userId: mail.user_id, kind: mail.kind });
   const footer: Block[] = [
@@ -49,7 +49,7 @@ export function writeNotification(
     { say: 'Your settings:' },
     { link: settings, label: 'Notification settings' },
   ];
-  return { ...compose(told.title, body, footer), unsubscribeUrl };
+  return { ...compose(message.title, body, footer), unsubscribeUrl };
 }
 
 /** What waited for the daily mail of one person, as one mail. */
@@ -60,8 +60,8 @@ export function writeDigest(
   const userId = mails[0]?.user_id ?? '';
   const unsubscribeUrl = addresses.unsubscribeUrl({ userId, kind: 'daily' });
   const lines = mails.slice(0, digestLines).map((mail) => {
-    const told = toldOf(mail);
-    return { say: `${told.title}.`, more: told.text.join(' ') };
+    const message = messageIn(mail);
+    return { say: `${message.title}.`, more: message.text.join(' ') };
   });
   const left = mails.length - lines.length;
   const subject = `Your day on GPUaaS: ${mails.length} notification${mails.length === 1 ? '' : 's'}`;

@@ -116,3 +116,11 @@ const forget = sql(
    ) old where n.user_id = old.user_id and n.id = old.id and is_me(n.user_id)`,
 );
 export const forgetExpired = (tx: WriteTx, most: number): Promise<number> => tx.run(forget, [most]);
+
+const openLetter = sql(
+  'dead-letter-open',
+  `select d.envelope ->> 'event_type' as type from dead_letters d
+   where d.event_id = $1 and d.state = 'open' and (d.organization_id is null or mine(d.organization_id)) limit 1`,
+);
+export const findOpenLetter = async (tx: WriteTx, eventId: string): Promise<{ readonly type: string } | undefined> =>
+  (await tx.rows<{ type: string }>(openLetter, [eventId]))[0];

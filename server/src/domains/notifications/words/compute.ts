@@ -1,8 +1,8 @@
-import { type Facts, linkTo, momentOf, type Told, textOf, type Words } from './words.ts';
+import { type Facts, linkTo, type Message, momentOf, textOf, type Words } from './words.ts';
 
 const nameOf = ({ allocation }: Facts): string => (allocation === undefined ? 'An allocation' : `"${allocation}"`);
-const about = (facts: Facts, told: Omit<Told, 'link'>): Told => ({
-  ...told,
+const about = (facts: Facts, message: Omit<Message, 'link'>): Message => ({
+  ...message,
   link: linkTo('/allocations', facts.payload['allocation_id'], 'Open the allocation'),
 });
 

@@ -1,13 +1,13 @@
 import { showMoney } from '@gpuaas/contract';
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../kernel/units.ts';
-import { type Facts, momentOf, type Told, textOf, type Words } from './words.ts';
+import { type Facts, type Message, momentOf, textOf, type Words } from './words.ts';
 
-const billing: Told['link'] = { path: '/billing', label: 'Open billing' };
-const ofOrganization = ({ organization }: Facts): string =>
+export const billing: Message['link'] = { path: '/billing', label: 'Open billing' };
+export const ofOrganization = ({ organization }: Facts): string =>
   organization === undefined ? 'the organization' : `"${organization}"`;
 
 /** An amount of the payload in its currency. */
-const amountOf = (facts: Facts, field: string): string => {
+export const amountOf = (facts: Facts, field: string): string => {
   const [amount, currency] = [textOf(facts, field), textOf(facts, 'currency')];
   return /^-?[0-9]+$/.test(amount) && /^[A-Z]{3}$/.test(currency) ? showMoney(BigInt(amount), currency) : 'an amount';
 };

@@ -1,8 +1,8 @@
-import { type Facts, type Told, textOf, type Words } from './words.ts';
+import { type Facts, type Message, textOf, type Words } from './words.ts';
 
 const inOrganization = ({ organization }: Facts): string =>
   organization === undefined ? 'an organization' : `"${organization}"`;
-const security: Told['link'] = { path: '/security', label: 'Open security' };
+const security: Message['link'] = { path: '/security', label: 'Open security' };
 
 const signInChanges: Readonly<Record<string, string>> = {
   factor_added: 'A second factor was added. From now on sign-in asks for it.',

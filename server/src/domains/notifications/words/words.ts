@@ -9,7 +9,7 @@ export interface Facts {
 }
 
 /** A notification in words: one source for the list, the command line and the mail. */
-export interface Told {
+export interface Message {
   readonly tone: 'good' | 'notice' | 'bad';
   /** One sentence, also the subject of the mail. */
   readonly title: string;
@@ -19,7 +19,7 @@ export interface Told {
   readonly link: { readonly path: string; readonly label: string } | undefined;
 }
 
-export type Words = Readonly<Record<NotificationKind, (facts: Facts) => Told>>;
+export type Words = Readonly<Record<NotificationKind, (facts: Facts) => Message>>;
 
 export const textOf = (facts: Facts, field: string): string => {
   const value = facts.payload[field];
@@ -36,5 +36,5 @@ export const momentOf = (facts: Facts, field: string): string => {
 
 const idShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A link is made of ids alone, so no chosen name becomes part of an address. */
-export const linkTo = (folder: string, id: unknown, label: string): Told['link'] =>
+export const linkTo = (folder: string, id: unknown, label: string): Message['link'] =>
   typeof id === 'string' && idShape.test(id) ? { path: `${folder}/${id}`, label } : undefined;

@@ -1,15 +1,10 @@
-import { type BeginAct, type Database, sql, systemViewer } from '../../../kernel/act.ts';
+import { type BeginAct, type Database, systemViewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Reconciler } from '../../../kernel/process/reconciler.ts';
 import { invitationsAtOnce } from '../facts.ts';
 import { advanceInvitation } from '../machine.ts';
-
-const overdueSql = sql(
-  'invitation-overdue',
-  `select id, organization_id from invitations
-   where state = 'pending' and expires_at <= act_time() and mine(organization_id) order by expires_at limit $1`,
-);
+import { overdueSql } from './invitation-expiry-store.ts';
 
 /** Moves invitations to `expired` when their time is over. Until then nobody can accept them any more either. */
 export function makeInvitationExpiry(parts: {

@@ -17,7 +17,9 @@ const get = sql(
 const list = sql(
   'invitation-list',
   `select id, organization_id, email, role, state, invited_by, accepted_by, expires_at, created_at from invitations
-   where organization_id = $1 and mine(organization_id) and ($2::uuid is null or id < $2) order by id desc limit $3`,
+   where organization_id = $1 and mine(organization_id) and ($2::uuid is null or id < $2)
+     and ($4::text is null or $4 = case when state = 'pending' and expires_at <= $5 then 'expired' else state end)
+   order by id desc limit $3`,
 );
 const toMail = sql(
   'invitation-to-mail',
@@ -122,8 +124,14 @@ export interface InvitationToMail {
 }
 export const findInvitationToMail = async (tx: ReadTx, id: string): Promise<InvitationToMail | undefined> =>
   (await tx.rows<InvitationToMail>(toMail, [id]))[0];
-export const listInvitations = (tx: ReadTx, organizationId: string, before: string | undefined, limit: number) =>
-  tx.rows<Row>(list, [organizationId, before ?? null, limit]);
+export const listInvitations = (
+  tx: ReadTx,
+  organizationId: string,
+  /** The state as it is shown: one whose time is over is expired. */
+  wanted: { readonly state: string | undefined; readonly now: Date },
+  before: string | undefined,
+  limit: number,
+) => tx.rows<Row>(list, [organizationId, before ?? null, limit, wanted.state ?? null, wanted.now]);
 export const findLapsed = async (tx: ReadTx, organizationId: string, email: string) =>
   (await tx.rows<{ id: string }>(lapsed, [organizationId, email]))[0];
 export const hasInvitation = async (tx: ReadTx, email: string): Promise<boolean> =>

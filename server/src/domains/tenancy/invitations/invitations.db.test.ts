@@ -106,6 +106,13 @@ describe('an invitation', () => {
     const shown = listed.body.data.find(({ email }: { email: string }) => email === 'again@example.test');
     expect(shown).toMatchObject({ state: 'expired' });
     expect(shown).not.toHaveProperty('token');
+    const inState = async (state: string) => {
+      const path = `/api/v1/organizations/${home.organizationId}/invitations?state=${state}`;
+      const { body } = await world.call('GET', path, { as: await world.token(home.subject) });
+      return body.data.map(({ email }: { email: string }) => email);
+    };
+    expect(await inState('expired')).toContain('again@example.test');
+    expect(await inState('pending')).not.toContain('again@example.test');
     expect((await invite('again@example.test')).status).toBe(201);
     expect(await statesOf('again@example.test')).toEqual(['expired', 'pending']);
   });

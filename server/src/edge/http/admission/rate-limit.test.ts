@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../../kernel/clock.ts';
 import { makeRateLimit } from './rate-limit.ts';
@@ -19,13 +20,30 @@ function setUp(limit: number) {
       return { count: window.count, resetMs: window.endsAtMs - nowMs };
     },
   };
+  const sliding = new Map<string, number[]>();
+  const asked: string[] = [];
+  const admit = async (key: string, windowMs: number, most: number) => {
+    if (state.failing) throw new Error('away');
+    asked.push(key);
+    const nowMs = clock.now().getTime();
+    const held = (sliding.get(key) ?? []).filter((ms) => ms > nowMs - windowMs);
+    const allowed = held.length < most;
+    if (allowed) held.push(nowMs);
+    sliding.set(key, held);
+    return { allowed, count: held.length, resetMs: (held[0] ?? nowMs) + windowMs - nowMs };
+  };
   const faults: unknown[] = [];
   // Whose budget it is makes no difference to how it is spent.
   const make = () => {
-    const limited = makeRateLimit({ cache, clock, policy: () => limit, onFault: (error) => faults.push(error) });
-    return (lane: 'default' | 'admin', person: string) => limited(lane, { person }, {});
+    const limited = makeRateLimit({
+      cache: { ...cache, admit },
+      clock,
+      policy: () => limit,
+      onFault: (error) => faults.push(error),
+    });
+    return (lane: 'default' | 'admin' | 'terminal', person: string) => limited(lane, { person }, {});
   };
-  return { clock, hits, make, state, faults };
+  return { clock, hits, asked, make, state, faults };
 }
 const spend = async (ask: () => Promise<{ allowed: boolean }>, times: number) => {
   let allowed = 0;
@@ -124,5 +142,64 @@ describe('a rate limit', () => {
     for (let n = 0; n < 50_000; n += 1) await limited('default', `caller-${n}`);
     // The process has forgotten the first caller; the shared counter has not.
     expect((await limited('default', 'first')).allowed).toBe(false);
+  });
+});
+
+describe('a rate limit of a lane that slides', () => {
+  it('lets no more than the budget through in any minute, whenever requests come', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 80 }),
+        fc.boolean(),
+        async (limit, waits, isAway) => {
+          const { make, clock, state } = setUp(limit);
+          const limited = make();
+          state.failing = isAway;
+          const allowedAt: number[] = [];
+          for (const wait of waits) {
+            await clock.advance(wait);
+            if ((await limited('terminal', 'a')).allowed) allowedAt.push(clock.now().getTime());
+          }
+          for (const end of allowedAt) {
+            expect(allowedAt.filter((at) => at <= end && at > end - 60_000).length).toBeLessThanOrEqual(limit);
+          }
+          // And nobody waits for nothing: a minute later the whole budget is there again.
+          await clock.advance(60_000);
+          expect(await spend(() => limited('terminal', 'a'), limit + 5)).toBe(limit);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('does not give a second budget across the end of a minute', async () => {
+    const { make, clock } = setUp(10);
+    const limited = make();
+    const ask = () => limited('terminal', 'a');
+    expect(await spend(ask, 1)).toBe(1);
+    await clock.advance(59_000);
+    expect(await spend(ask, 50)).toBe(9);
+    await clock.advance(1_000);
+    expect(await spend(ask, 50)).toBe(1);
+    await clock.advance(58_999);
+    expect(await spend(ask, 50)).toBe(0);
+    await clock.advance(1);
+    expect(await spend(ask, 50)).toBe(9);
+  });
+
+  it('holds over several processes, refuses a flood from memory and tells of it once in a minute', async () => {
+    const { make, clock, asked } = setUp(10);
+    const processes = [make(), make(), make()];
+    const answers = [];
+    for (let n = 0; n < 300; n += 1) answers.push(await processes[n % 3]?.('terminal', 'a'));
+    expect(answers.filter((answer) => answer?.allowed)).toHaveLength(10);
+    expect(answers.filter((answer) => answer?.firstRefusal)).toHaveLength(3);
+    expect(asked).toHaveLength(13);
+    await clock.advance(30_000);
+    expect(await processes[0]?.('terminal', 'a')).toEqual({
+      ...{ allowed: false, limit: 10, remaining: 0, resetSeconds: 30, firstRefusal: false },
+    });
+    expect((await processes[0]?.('terminal', 'b'))?.remaining).toBe(9);
   });
 });

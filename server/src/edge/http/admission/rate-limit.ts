@@ -1,16 +1,18 @@
-import { type Lane, lanes, type NumberPolicyKey } from '@gpuaas/contract';
+import { type Lane, lanes, type NumberPolicyKey, slides } from '@gpuaas/contract';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Cache } from '../../../ports/cache/port.ts';
 import type { CallerAddress } from '../../gate/caller-address.ts';
+import { makeSlidingLimit } from './sliding-limit.ts';
 
 /**
  * A lane gives each caller a budget per minute, shared by all processes. A process does not ask the shared counter for
- * every request: it takes a twentieth of the budget at a time and spends that by itself. Small budgets (terminal tokens:
- * ten a minute) are counted one by one, large ones cost next to nothing.
+ * every request: it takes a twentieth of the budget at a time and spends that by itself. Small budgets are counted one by
+ * one, large ones cost next to nothing.
  *
  * The minute is a fixed window that begins with the caller's first request. No window exceeds the limit; a caller who spends
- * one budget at the end of a window and the next at its beginning gets up to twice the limit within a minute. While the shared
- * counter is away, each process counts alone.
+ * one budget at the end of a window and the next at its beginning gets up to twice the limit within a minute. Lanes for which
+ * that is too much have a sliding window (terminal tokens: ten in any minute). While the shared counter is away, each process
+ * counts alone.
  */
 export interface Allowance {
   readonly allowed: boolean;
@@ -42,16 +44,18 @@ interface Purse {
 }
 
 export function makeRateLimit(parts: {
-  readonly cache: Pick<Cache, 'hit'>;
+  readonly cache: Pick<Cache, 'hit' | 'admit'>;
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
   readonly policy: (key: NumberPolicyKey, subject: PolicySubject) => number;
 }): RateLimit {
   const purses = new Map<string, Purse>();
+  const sliding = makeSlidingLimit({ ...parts, windowMs, maxCallers });
 
   return async (lane, caller, subject) => {
     const limit = parts.policy(lanes[lane].policy, subject);
     const key = `${lane}:${'person' in caller ? caller.person : `address:${caller.address}`}`;
+    if (slides(lane)) return sliding(key, limit);
     const nowMs = parts.clock.now().getTime();
     let purse = purses.get(key);
     if (!purse || purse.endsAtMs <= nowMs) {

@@ -92,6 +92,50 @@ describe('on whose behalf a request runs', () => {
   });
 });
 
+describe('a service account', () => {
+  const bounds = {
+    organizationId,
+    projectIds: [projectId],
+    seesOrganization: false,
+    scopes: ['projects:read'] as const,
+  };
+  const account = (changed: Partial<typeof bounds> | { seesOrganization: boolean } = {}) => ({
+    who: { id: 'robot', kind: 'service_account', platformRoles: [], bounds: { ...bounds, ...changed } } as Person,
+  });
+  const project = (given: ReturnType<typeof account>) => scope(projectGet, { project_id: projectId }, given);
+  const organization = (given: ReturnType<typeof account>) =>
+    scope(organizationGet, { organization_id: organizationId }, given);
+
+  it('is a member of the projects in its bounds, and its reach is these', async () => {
+    expect(await project(account())).toEqual({
+      ...{ reach: 'organization', organizationId, projectId, projectIds: [projectId], actorRole: 'member' },
+    });
+  });
+
+  it.each([
+    ['a project outside its list', { projectIds: [stranger] }],
+    ['a project of another organization, whatever its list says', { organizationId: stranger }],
+    ['any project when its list is empty', { projectIds: [] }],
+  ])('finds nothing of %s', async (_, changed) => {
+    expect(await project(account(changed))).toEqual(await scope(projectGet, { project_id: stranger }, account()));
+    expect(await project(account(changed))).toMatchObject({ code: 'project_not_found' });
+  });
+
+  it('sees what belongs to no project only where its bounds say so, and only of its own organization', async () => {
+    const scopes = { scopes: ['organizations:read'] as never };
+    expect(await organization(account(scopes))).toMatchObject({ code: 'organization_not_found' });
+    const wide = { ...scopes, seesOrganization: true };
+    expect(await organization(account(wide))).toMatchObject({ organizationId, actorRole: 'member' });
+    expect(await organization(account({ ...wide, organizationId: stranger }))).toMatchObject({
+      code: 'organization_not_found',
+    });
+  });
+
+  it('has its scopes and not those of a member', async () => {
+    expect(await project(account({ scopes: [] as never }))).toMatchObject({ code: 'insufficient_permissions' });
+  });
+});
+
 describe('what a caller may do', () => {
   const operator = { who: { ...person, platformRoles: ['platform_support', 'platform_ops'] as const } };
 

@@ -53,10 +53,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export function makeScoping(route: Route, tenants: Tenants, newId: () => string) {
   const { tenancy, auth } = route;
   const pathParam = tenancy.kind === 'path' || tenancy.kind === 'owner-of' ? tenancy.param : undefined;
-  const owner = tenants.owners[pathParam ?? 'project_id'];
-  if ((pathParam || tenancy.kind === 'header') && !owner) {
-    throw new Error(`${route.id}: no domain says whose a ${pathParam ?? 'project_id'} is`);
-  }
+  const owner = ownerFor(route, pathParam ?? (tenancy.kind === 'header' ? 'project_id' : undefined), tenants);
 
   /** People have the role of their membership; a service account is a member within its bounds. */
   const roleIn = async ({ id, bounds }: Person, owned: Owned): Promise<TenantRole | undefined> => {
@@ -74,11 +71,11 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
     const wanted = auth.kind === 'user' ? auth.scope : undefined;
     if (tenancy.kind === 'none')
       return { reach: 'self', organizationId: undefined, projectId: undefined, actorRole: 'none' };
-    if (tenancy.kind === 'self' || tenancy.kind === 'founds') {
+    if (!owner) {
       if (wanted && !permitted(person.bounds?.scopes ?? selfScopes, scopes, wanted)) return lacking(wanted);
-      return tenancy.kind === 'self'
-        ? { reach: 'self', organizationId: undefined, projectId: undefined, actorRole: 'none' }
-        : { reach: 'organization', organizationId: newId(), projectId: undefined, actorRole: 'owner' };
+      return tenancy.kind === 'founds'
+        ? { reach: 'organization', organizationId: newId(), projectId: undefined, actorRole: 'owner' }
+        : { reach: 'self', organizationId: undefined, projectId: undefined, actorRole: 'none' };
     }
     const id = pathParam ? request.params[pathParam] : request.projectHeader;
     if (id === undefined) {
@@ -90,9 +87,9 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
         fields: [{ in: pathParam ? 'path' : 'header', field, message: 'is not an id' }],
       });
     }
-    const owned = await owner?.find(id);
+    const owned = await owner.find(id);
     const role = owned && (await roleIn(person, owned));
-    if (!owned || !role) return new Fault(owner?.absent ?? 'resource_not_found', 'There is no such object.');
+    if (!owned || !role) return new Fault(owner.absent, 'There is no such object.');
     if (
       pathParam &&
       request.projectHeader !== undefined &&
@@ -114,6 +111,13 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
       actorRole: role,
     };
   };
+}
+
+/** Who says whose the named object is; undefined for a route that names none. Without an answer the server does not start. */
+function ownerFor({ id }: Route, name: string | undefined, { owners }: Tenants): Tenants['owners'][string] | undefined {
+  const owner = name === undefined ? undefined : owners[name];
+  if (name !== undefined && !owner) throw new Error(`${id}: no domain says whose a ${name} is`);
+  return owner;
 }
 
 function asOperator(person: Person, scopes: Narrowed, wanted: Scope): Standing | Fault {

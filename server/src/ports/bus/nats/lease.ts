@@ -33,24 +33,7 @@ export function campaign(options: {
   const { nc, records, subject, holder, leaseMs, clock, log } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  let heard = () => {};
-  const ear = nc.subscribe(subject, { callback: () => heard() });
-
-  /** Resolves true when the note was touched within `ms`. */
-  const hearsWithin = async (ms: number): Promise<boolean> => {
-    const quiet = new AbortController();
-    const news = new Promise<true>((resolve) => {
-      heard = () => resolve(true);
-    });
-    const patience = clock.sleep(ms, AbortSignal.any([signal, quiet.signal])).then(
-      () => false,
-      () => false,
-    );
-    const answer = await Promise.race([news, patience]);
-    quiet.abort();
-    return answer;
-  };
-
+  const ear = listenToNote(nc, subject, clock, signal);
   const note = (released: boolean, tidy: boolean) => ({ holder, released, tidy });
   const stateOf = (body: unknown) => {
     const { holder: by, released, tidy } = (body ?? {}) as { holder?: unknown; released?: unknown; tidy?: unknown };
@@ -69,7 +52,7 @@ export function campaign(options: {
         silent = false;
         continue;
       }
-      silent = !(await hearsWithin(leaseMs));
+      silent = !(await ear.hearsWithin(leaseMs));
     }
     return undefined;
   };
@@ -123,7 +106,30 @@ export function campaign(options: {
       await running.catch((error: unknown) =>
         log.warn({ subject, reason: sayWhy(error) }, 'the lead was not returned'),
       );
-      ear.unsubscribe();
+      ear.close();
     },
+  };
+}
+
+/** Hears each time the note is written. */
+function listenToNote(nc: NatsConnection, subject: string, clock: Clock, signal: AbortSignal) {
+  let heard = () => {};
+  const subscription = nc.subscribe(subject, { callback: () => heard() });
+  return {
+    /** Resolves true when the note was touched within `ms`. */
+    async hearsWithin(ms: number): Promise<boolean> {
+      const quiet = new AbortController();
+      const news = new Promise<true>((resolve) => {
+        heard = () => resolve(true);
+      });
+      const patience = clock.sleep(ms, AbortSignal.any([signal, quiet.signal])).then(
+        () => false,
+        () => false,
+      );
+      const answer = await Promise.race([news, patience]);
+      quiet.abort();
+      return answer;
+    },
+    close: () => subscription.unsubscribe(),
   };
 }

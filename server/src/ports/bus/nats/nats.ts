@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect } from '@nats-io/transport-node';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { sayWhy } from '../attempt.ts';
-import { makeBell } from '../bell.ts';
 import type { BusLog } from '../log.ts';
-import type { Bus, Consumer, Consuming, Message, Published } from '../port.ts';
-import { startPublishSpan } from '../spans.ts';
+import type { Bus, Consumer, Consuming } from '../port.ts';
 import type { StreamPlans } from '../subjects.ts';
-import { assertConsumer, encodeMessage } from '../wire.ts';
+import { assertConsumer } from '../wire.ts';
 import { campaign } from './lease.ts';
+import { watchLink } from './link.ts';
+import { makePublish } from './publish.ts';
 import { openPublisher } from './publisher.ts';
 import { leaseSubject, makeRecords } from './records.ts';
 import { ensureConsumer, ensureStreams, fromNow, fromStart, RECORD_SUBJECTS, RECORDS, sharesOf } from './streams.ts';
@@ -42,17 +42,8 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
   const clock = options.clock ?? systemClock;
   const leaseMs = options.leaseMs ?? 10_000;
   const limits = { maxBytes: options.maxBytesPerStream ?? 1_073_741_824, replicas: options.replicas ?? 1 };
-  const windowSize = options.publishWindow ?? 1_024;
-  const nc = await connect({
-    servers: options.url,
-    name: 'gpuaas',
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    pingInterval: 10_000,
-    timeout: 5_000,
-    ...options.credentials,
-  });
   const timeout = options.publishTimeoutMs ?? 5_000;
+  const nc = await connectTo(options);
   const js = jetstream(nc, { timeout });
   const jsm = await jetstreamManager(nc, { timeout }).catch(async (error: unknown) => {
     await nc.close();
@@ -73,56 +64,6 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
 
   const consumings = new Set<Consuming>();
   const holder = randomUUID();
-
-  /** One message on its way. Rejects when the bus is to blame, so that the whole call is repeated. */
-  const publishOne = async (message: Message, text: string): Promise<Published> => {
-    const span = startPublishSpan('nats', message);
-    try {
-      const published = await publisher.send(message, text);
-      span.end(typeof published === 'string' ? undefined : published.refused);
-      return published;
-    } catch (error) {
-      span.end(sayWhy(error));
-      throw error;
-    }
-  };
-
-  const publish = async (messages: readonly Message[]): Promise<Published[]> => {
-    if (!link.up()) throw new Error('the bus cannot be reached');
-    const results: Promise<Published>[] = [];
-    let failure: { readonly error: unknown } | undefined;
-    let onTheWay = 0;
-    const room = makeBell();
-    const settle = () => {
-      onTheWay--;
-      room.ring();
-    };
-    for (const message of messages) {
-      const encoded = encodeMessage(message, streams);
-      if ('refused' in encoded) {
-        results.push(Promise.resolve(encoded));
-        continue;
-      }
-      while (onTheWay >= windowSize) await room.wait();
-      // After a failure nothing more is sent: a later message must not be stored while an earlier one was not.
-      if (!link.up()) failure ??= { error: new Error('the bus was lost on the way') };
-      if (failure) break;
-      const result = publishOne(message, encoded.text);
-      onTheWay++;
-      result.then(settle, (error: unknown) => {
-        failure ??= { error };
-        settle();
-      });
-      results.push(result);
-    }
-    while (onTheWay > 0) await room.wait();
-    if (failure) {
-      // A server that came back empty has no streams, and says so by not answering.
-      await prepare().catch(() => undefined);
-      throw failure.error;
-    }
-    return Promise.all(results);
-  };
 
   const consume = async (consumer: Consumer): Promise<Consuming> => {
     assertConsumer(consumer, streams);
@@ -168,7 +109,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
   };
 
   return {
-    publish,
+    publish: makePublish({ publisher, link, streams, windowSize: options.publishWindow ?? 1_024, restore: prepare }),
     consume,
     async check() {
       if (!link.up()) throw new Error('the bus cannot be reached');
@@ -189,36 +130,13 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
   };
 }
 
-/** Whether the server can be reached, and a word when it can again. */
-function watchLink(nc: NatsConnection, log: BusLog) {
-  const onLoss = new Set<() => void>();
-  const onReturn = new Set<() => void>();
-  let up = true;
-  let closed = false;
-  const watch = async () => {
-    for await (const status of nc.status()) {
-      if (status.type === 'disconnect') {
-        up = false;
-        for (const listener of onLoss) listener();
-        if (!closed) log.warn({ server: status.server }, 'the bus is gone');
-      }
-      if (status.type === 'reconnect') {
-        up = true;
-        log.info({ server: status.server }, 'the bus is back');
-        for (const listener of onReturn) listener();
-      }
-    }
-  };
-  watch().catch((error: unknown) => log.warn({ err: error }, 'the state of the bus is no longer watched'));
-  return {
-    up: () => up && !nc.isClosed(),
-    onLoss: (listener: () => void) => void onLoss.add(listener),
-    onReconnect(listener: () => void) {
-      onReturn.add(listener);
-      return () => void onReturn.delete(listener);
-    },
-    close() {
-      closed = true;
-    },
-  };
-}
+const connectTo = (options: Pick<NatsBusOptions, 'url' | 'credentials'>) =>
+  connect({
+    servers: options.url,
+    name: 'gpuaas',
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    pingInterval: 10_000,
+    timeout: 5_000,
+    ...options.credentials,
+  });

@@ -1,35 +1,13 @@
 import type pg from 'pg';
 import type { PgBoss } from 'pg-boss';
 import type { Clock } from '../../../kernel/clock.ts';
-import { sayWhy, tryDelivery } from '../attempt.ts';
+import { sayWhy } from '../attempt.ts';
 import { type Bell, makeBell } from '../bell.ts';
 import type { BusLog } from '../log.ts';
 import type { Consumer } from '../port.ts';
-import { decodeMessage, type Received } from '../wire.ts';
+import { Hands } from './hands.ts';
 import type { Transact } from './session.ts';
-import { findNextTry, settleAndTake } from './statements.ts';
-
-/** How a message lies in a queue. The envelope stays text: jsonb would reorder it, and refuse some strings. */
-interface Stored {
-  readonly id: string;
-  readonly subject: string;
-  readonly key: string;
-  readonly envelope: string;
-}
-
-/** A message in our hands. The count names the try: who comes with an old one is not listened to. */
-interface Job {
-  readonly id: string;
-  readonly retryCount: number;
-  readonly data: unknown;
-}
-
-/** A try that failed, on its way back into the queue. */
-interface Failed {
-  readonly job: Job;
-  readonly againInMs: number;
-  readonly reason: string;
-}
+import { findNextTry } from './statements.ts';
 
 /** News come on a connection that says when it was lost; this is for the day when even that goes unnoticed. */
 const SAFETY_POLL_MS = 15_000;
@@ -50,12 +28,9 @@ export function startPostgresConsumer(options: {
   readonly clock: Clock;
   readonly log: BusLog;
 }): { readonly bell: Bell; close(): Promise<void> } {
-  const { boss, pool, transact, consumer, clock, log } = options;
+  const { boss, pool, consumer, clock, log } = options;
   const { name } = consumer;
   const bell = makeBell();
-  const inWork = new Map<string, Job>();
-  let ended: Job[] = [];
-  let failed: Failed[] = [];
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -68,58 +43,7 @@ export function startPostgresConsumer(options: {
       () => undefined,
     );
 
-  const start = async (job: Job) => {
-    inWork.set(job.id, job);
-    const { message, unreadable } = readJob(job, clock);
-    const attempt = job.retryCount + 1;
-    const outcome = await tryDelivery('postgres', consumer, { message, attempt }, { unreadable });
-    if (outcome === 'done') ended.push(job);
-    else {
-      failed.push({ job, ...outcome });
-      log.warn({ consumer: name, message: message.id, attempt, ...outcome }, 'a message will be tried again');
-    }
-    bell.ring();
-  };
-
-  /** A message leaves our hands only with the commit that says what became of it. */
-  const settleFailed = async () => {
-    const again = failed;
-    failed = [];
-    try {
-      // Together, or the message would be there to take before its time.
-      for (const { job, againInMs, reason } of again)
-        await transact(async (db) => {
-          await boss.fail(name, job, { reason }, { db });
-          await boss.update(name, undefined, { id: job.id, startAfter: againInMs / 1_000, db });
-        });
-    } catch (error) {
-      failed = [...again, ...failed];
-      throw error;
-    }
-    for (const { job, againInMs } of again) {
-      inWork.delete(job.id);
-      ringIn(againInMs + 1);
-    }
-  };
-
-  const settleAndTakeMore = async () => {
-    const done = ended;
-    const hands = signal.aborted ? 0 : Math.min(consumer.concurrency - inWork.size + done.length, LARGEST_FETCH);
-    if (done.length + hands === 0) return;
-    ended = [];
-    try {
-      const { rows } = await pool.query<Job>({
-        ...settleAndTake,
-        values: [name, done.map(({ id }) => id), done.map(({ retryCount }) => retryCount), hands],
-      });
-      for (const { id } of done) inWork.delete(id);
-      for (const job of rows)
-        start(job).catch((error: unknown) => log.warn({ err: error, consumer: name }, 'a message was not handled'));
-    } catch (error) {
-      ended = [...done, ...ended];
-      throw error;
-    }
-  };
+  const hands = new Hands({ ...options, bell, ringIn });
 
   /** What an instance before us failed on: nobody else thinks of it when its next try is due. */
   let areTriesLeftBehind = true;
@@ -136,20 +60,19 @@ export function startPostgresConsumer(options: {
   /** Handlers may take their time when we close; only the wait for a database that is gone has an end. */
   const run = async () => {
     let losses = 0;
-    while (!signal.aborted || inWork.size > 0) {
+    while (!signal.aborted || hands.size > 0) {
       try {
-        await settleFailed();
-        await settleAndTakeMore();
+        await hands.settleFailed();
+        await hands.settleAndTake(signal.aborted ? 0 : LARGEST_FETCH);
         if (areTriesLeftBehind) await expectNextTry();
         losses = 0;
       } catch (error) {
         log.warn({ consumer: name, reason: sayWhy(error) }, 'the queue of a consumer cannot be reached');
-        const nobodyWorks = inWork.size === ended.length + failed.length;
-        if (signal.aborted && nobodyWorks && ++losses > SETTLE_TRIES_ON_CLOSE) return;
+        if (signal.aborted && hands.areIdle && ++losses > SETTLE_TRIES_ON_CLOSE) return;
         await clock.sleep(SETTLE_PAUSE_MS);
         continue;
       }
-      if (!signal.aborted || inWork.size > 0) await bell.wait();
+      if (!signal.aborted || hands.size > 0) await bell.wait();
     }
   };
 
@@ -164,7 +87,7 @@ export function startPostgresConsumer(options: {
       }
     }
   };
-  const signOfLife = () => (inWork.size > 0 ? boss.touch(name, [...inWork.values()]) : undefined);
+  const signOfLife = () => (hands.size > 0 ? boss.touch(name, hands.jobs()) : undefined);
 
   const running = run();
   const beside = [forever(consumer.ackWaitMs / 3, signOfLife), forever(SAFETY_POLL_MS, bell.ring)];
@@ -178,16 +101,4 @@ export function startPostgresConsumer(options: {
       await Promise.all(beside);
     },
   };
-}
-
-function readJob(job: Job, clock: Clock): Received {
-  const { id, subject, key, envelope } = (job.data ?? {}) as { [field in keyof Stored]?: unknown };
-  const whole = typeof envelope === 'string';
-  return decodeMessage({
-    id: typeof id === 'string' ? id : job.id,
-    subject: typeof subject === 'string' ? subject : 'unknown',
-    key: typeof key === 'string' ? key : undefined,
-    text: whole ? envelope : JSON.stringify(job.data ?? null),
-    receivedAt: clock.now(),
-  });
 }

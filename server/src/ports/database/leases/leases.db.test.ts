@@ -138,6 +138,32 @@ describe('a lease', () => {
     expect(await written('lease.forged')).toBe(0);
   });
 
+  it('belongs to the family of its holder: another one that takes the name takes another lease', async () => {
+    const mine = keep(await workers[0].leases.hold('bound'));
+    const fence = mine.current();
+    if (!fence) throw new Error('there is no lease');
+    for (const family of ['gpuaas_relay', 'gpuaas_billing'] as const) {
+      const thief = new Client({ connectionString: schema.as(family) });
+      await thief.connect();
+      const ask = async (question: string) => (await thief.query(question)).rows[0].answer;
+      expect(await ask(`select lease_renew('bound', ${fence.number}, true, 600) as answer`)).toBe(false);
+      await thief.query(`select lease_leave('bound', ${fence.number})`);
+      await expect(thief.query(`select lease_hold('bound', ${fence.number})`)).rejects.toThrow(/is not held/);
+      expect(await ask(`select lease_take('bound', 'thief', true, 600) as answer`)).toBe('1');
+      await thief.end();
+    }
+    await underFence(fence, () => write(workers[0], 'lease.bound'));
+    expect([await written('lease.bound'), mine.current()?.number]).toEqual([1, '1']);
+    const { rows } = await root.query(
+      `select family, fence::int as fence from leases where name = 'bound' order by family`,
+    );
+    expect(rows).toEqual([
+      { family: 'gpuaas_billing', fence: 1 },
+      { family: 'gpuaas_relay', fence: 1 },
+      { family: 'gpuaas_worker', fence: 1 },
+    ]);
+  });
+
   it('is not for the api or the email-worker to take', async () => {
     for (const family of ['gpuaas_api', 'gpuaas_mailer'] as const) {
       const client = new Client({ connectionString: schema.as(family) });

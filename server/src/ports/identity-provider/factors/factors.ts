@@ -2,26 +2,13 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
-import { base32 } from './base32.ts';
+import { asCode, makeApps } from './apps.ts';
 import { makePasskeys } from './passkeys.ts';
 import type { FactorProof, Factors, FactorTry } from './port.ts';
 import { readRecoveryCode } from './recovery-codes.ts';
 import type { RelyingParty } from './relying-party.ts';
-import {
-  beginRow,
-  confirmedOf,
-  confirmRow,
-  confirmWithinMs,
-  digestOf,
-  type FactorRow,
-  findBegun,
-  makeLocked,
-  refuse,
-  show,
-  writeCodes,
-} from './rows.ts';
-import { factorPlace } from './sealed-factors.ts';
-import { codeShape, findStep, otpauthUri, secretBytes } from './totp.ts';
+import { confirmedOf, digestOf, makeLocked, refuse, show, writeCodes } from './rows.ts';
+import { codeShape } from './totp.ts';
 import { countTry, forgetTries } from './tries.ts';
 
 /**
@@ -40,31 +27,11 @@ export function makeFactors(parts: {
   readonly endSignIns: (accountId: string) => Promise<void>;
   readonly onTry?: ((attempt: FactorTry) => void) | undefined;
 }): Factors {
-  const { pool, seal, clock, ids } = parts;
+  const { pool, clock, ids } = parts;
   const tried = (by: FactorTry['by'], result: FactorTry['result']) => parts.onTry?.({ by, result });
 
   const locked = makeLocked(pool);
-
-  const asCode = (written: string) => written.normalize('NFKC').replaceAll(/\s/g, '');
-
-  /** Uses the code up for this factor: the same code, and every earlier one, is refused from now on. */
-  async function useStep(client: PoolClient, row: FactorRow, code: string): Promise<boolean> {
-    if (!row.sealed) return false;
-    const secret = Buffer.from(seal.open(row.sealed, factorPlace(row.id)), 'hex');
-    const step = findStep(secret, code, clock.now());
-    if (step === undefined) return false;
-    const { rowCount } = await client.query(
-      `update gpuaas_oidc.factor set last_step = $2, last_used_at = $3
-       where id = $1 and (last_step is null or last_step < $2)`,
-      [row.id, step, clock.now()],
-    );
-    return rowCount === 1;
-  }
-
-  async function useApp(client: PoolClient, accountId: string, code: string): Promise<boolean> {
-    for (const row of await confirmedOf(client, accountId)) if (await useStep(client, row, code)) return true;
-    return false;
-  }
+  const apps = makeApps({ ...parts, locked, tried });
 
   async function useRecoveryCode(client: PoolClient, accountId: string, code: string): Promise<boolean> {
     const { rowCount } = await client.query(
@@ -76,6 +43,7 @@ export function makeFactors(parts: {
   }
 
   return {
+    ...apps.adding,
     ...makePasskeys({ pool, clock, ids, locked, relyingParty: parts.relyingParty, tried }),
     takesPasskeys: parts.relyingParty !== undefined,
 
@@ -95,37 +63,6 @@ export function makeFactors(parts: {
       });
       return rowCount === 1;
     },
-
-    beginTotp: (accountId, name, options) =>
-      locked(accountId, async (client, { login }) => {
-        if (options?.asFirst && (await confirmedOf(client, accountId)).length > 0) return refuse('not_found');
-        const [id, now] = [ids.next(), clock.now()];
-        const secret = Buffer.from(ids.secret(secretBytes), 'hex');
-        const sealed = seal.close(secret.toString('hex'), factorPlace(id));
-        const row = { id, accountId, kind: 'totp', name, sealed, created_at: now } as const;
-        if (!(await beginRow(client, row))) return refuse('too_many_factors');
-        const uri = otpauthUri({ secret, issuer: parts.issuerName, login });
-        return { id, secret: base32(secret), uri, expiresAt: new Date(now.getTime() + confirmWithinMs) };
-      }),
-
-    confirmTotp: (accountId, id, code, options) =>
-      locked(accountId, async (client) => {
-        if (options?.asFirst && (await confirmedOf(client, accountId)).length > 0) return refuse('not_found');
-        const limited = await countTry(client, accountId, clock.now());
-        if (limited) {
-          tried('totp', 'limited');
-          return limited;
-        }
-        const row = await findBegun(client, { id, accountId, kind: 'totp', now: clock.now() });
-        if (!row) return refuse('not_found');
-        if (!(await useStep(client, row, asCode(code)))) {
-          tried('totp', 'wrong');
-          return refuse('code_wrong');
-        }
-        tried('totp', 'right');
-        await forgetTries(client, accountId);
-        return confirmRow(client, ids, accountId, id, clock.now());
-      }),
 
     remove: (accountId, id, { keepLast }) =>
       locked(accountId, async (client) => {
@@ -156,7 +93,7 @@ export function makeFactors(parts: {
         }
         const isRight =
           recoveryCode === undefined
-            ? await useApp(client, accountId, text)
+            ? await apps.use(client, accountId, text)
             : await useRecoveryCode(client, accountId, recoveryCode);
         tried(by, isRight ? 'right' : 'wrong');
         if (!isRight) return refuse('code_wrong');

@@ -44,6 +44,15 @@ export const checkoutObject = (row: CheckoutRow, now: Date) => ({
 
 export const paidEvent = (row: CheckoutRow, at: Date): string =>
   eventOf('checkout.session.completed', at, checkoutObject(row, at));
+export const paymentEvent = (row: CheckoutRow, at: Date): string =>
+  eventOf('payment_intent.succeeded', at, {
+    object: 'payment_intent',
+    id: row.payment_id,
+    status: 'succeeded',
+    amount_received: Number(row.amount),
+    currency: row.currency.toLowerCase(),
+    metadata: { payment_id: row.reference },
+  });
 export const refundedEvent = (row: CheckoutRow, at: Date): string =>
   eventOf('charge.refunded', at, {
     object: 'charge',

@@ -1,10 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { announceEvent, type DeliveryFault } from './announce.ts';
+import { keepMethod, listMethods, type SetupRow } from './cards.ts';
 import { type CheckoutRow, disputeEvent, newId, paidEvent, refundedEvent } from './events.ts';
 import { openTables, type Tables } from './tables.ts';
-
-/** What can go wrong with the news of a payment. Late news arrive after those that are sent in the meantime. */
-export const deliveryFaults = ['none', 'duplicate', 'late', 'lost'] as const;
-export type DeliveryFault = (typeof deliveryFaults)[number];
 
 /** A webhook that waits to be sent. */
 export interface Delivery {
@@ -18,6 +16,9 @@ export interface SimulatedProvider {
   checkout(id: string): Promise<CheckoutRow | undefined>;
   /** The card that a customer has kept here, as its last digits. */
   savedCard(customer: string): Promise<string | undefined>;
+  setup(id: string): Promise<SetupRow | undefined>;
+  /** Keeps a card for the customer of a setup; nothing when that is over. */
+  finishSetup(id: string, last4: string): Promise<SetupRow | undefined>;
   /** Nothing when it cannot be paid any more. */
   pay(
     id: string,
@@ -33,7 +34,6 @@ export interface SimulatedProvider {
   close(): Promise<void>;
 }
 
-const lateMs = 20_000;
 const claimMs = 10_000;
 const mostAttempts = 20;
 
@@ -55,13 +55,17 @@ export function openSimulatedProvider({
   const announce = (body: string, fault: DeliveryFault = 'none') => announceEvent(tables, body, fault, clock.now());
   return {
     checkout: (id) => find('id', id),
-    async savedCard(customer) {
-      const [card] = await tables.rows<{ last4: string }>(
-        'card',
-        'select last4 from gpuaas_payments.card where customer = $1',
-        [customer],
+    savedCard: async (customer) => (await listMethods(tables, customer)).find(({ isDefault }) => isDefault)?.last4,
+    setup: async (id) =>
+      (await tables.rows<SetupRow>('setup', 'select * from gpuaas_payments.setup where id = $1', [id]))[0],
+    async finishSetup(id, last4) {
+      const [done] = await tables.rows<SetupRow>(
+        'finish_setup',
+        `update gpuaas_payments.setup set done_at = $2 where id = $1 and done_at is null and expires_at > $2 returning *`,
+        [id, clock.now()],
       );
-      return card?.last4;
+      if (done) await keepMethod(tables, done.customer, last4);
+      return done;
     },
     async pay(id, { last4, saveCard, fault }) {
       const [paid] = await tables.rows<CheckoutRow>(
@@ -71,14 +75,7 @@ export function openSimulatedProvider({
         [id, clock.now(), newId('pi')],
       );
       if (!paid) return undefined;
-      if (saveCard) {
-        await tables.rows(
-          'keep_card',
-          `insert into gpuaas_payments.card (customer, last4) values ($1, $2)
-           on conflict (customer) do update set last4 = excluded.last4`,
-          [paid.customer, last4],
-        );
-      }
+      if (saveCard) await keepMethod(tables, paid.customer, last4);
       await announce(paidEvent(paid, clock.now()), fault);
       return paid;
     },
@@ -112,15 +109,4 @@ export function openSimulatedProvider({
     },
     close: () => tables.close(),
   };
-}
-
-/** Puts a webhook where the sender finds it: once, twice, later, or not at all. */
-export async function announceEvent(tables: Tables, body: string, fault: DeliveryFault, now: Date): Promise<void> {
-  if (fault === 'lost') return;
-  const dueAt = new Date(now.getTime() + (fault === 'late' ? lateMs : 0));
-  await tables.rows(
-    'announce',
-    'insert into gpuaas_payments.delivery (body, due_at) select $1, $2 from generate_series(1, $3)',
-    [body, dueAt, fault === 'duplicate' ? 2 : 1],
-  );
 }

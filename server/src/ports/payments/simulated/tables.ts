@@ -35,7 +35,28 @@ const tables = `
     refunded bigint not null default 0 check (refunded between 0 and amount),
     dispute text check (dispute in ('needs_response', 'won', 'lost'))
   );
-  create table if not exists gpuaas_payments.card (customer text primary key, last4 text not null);
+  create table if not exists gpuaas_payments.method (
+    id text primary key,
+    position bigint generated always as identity,
+    customer text not null,
+    last4 text not null,
+    is_default boolean not null default false
+  );
+  create table if not exists gpuaas_payments.setup (
+    id text primary key,
+    reference text not null unique,
+    customer text not null,
+    title text not null,
+    back_url text not null,
+    expires_at timestamptz not null,
+    done_at timestamptz
+  );
+  -- What became of a charge without a payer, so that the same reference answers the same.
+  create table if not exists gpuaas_payments.charge (
+    reference text primary key,
+    outcome text not null check (outcome in ('paid', 'declined', 'unconfirmed')),
+    payment_id text not null
+  );
   create table if not exists gpuaas_payments.refund (
     reference text primary key,
     id text not null,
@@ -66,7 +87,7 @@ export function openTables(url: string): Tables {
   let made: Promise<unknown> | undefined;
   const make = async () => {
     const there = await pool.query<{ there: boolean }>(
-      `select to_regclass('gpuaas_payments.delivery') is not null as there`,
+      `select to_regclass('gpuaas_payments.charge') is not null as there`,
     );
     if (!there.rows[0]?.there) await pool.query(tables);
   };

@@ -1,39 +1,16 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemIds } from '../../../kernel/id.ts';
 import { defineSaga } from '../../../kernel/saga.ts';
 import { type Bench, nothing, origin, quick } from './bench.ts';
-import { type ChildOrders, crashingSaga, sleepingSagas } from './child.ts';
+import { crashingSaga, sleepingSagas } from './child.ts';
+import { exitOf, makeWorkers } from './workers.ts';
 
 /** What must hold when processes come and go. */
 export function describeCrashes(bench: Bench): void {
   describe('processes that come and go', () => {
-    const children = new Set<ChildProcess>();
-    afterEach(() => {
-      for (const child of children) child.kill('SIGKILL');
-      children.clear();
-    });
-    /** A worker in a process of its own. `said` are the steps that it was in; `hears` resolves once it says a word. */
-    const spawnWorker = async (orders: ChildOrders) => {
-      const program = fileURLToPath(new URL('./child.ts', import.meta.url));
-      const child = fork(program, [JSON.stringify(orders)], { execArgv: ['--no-warnings'] });
-      children.add(child);
-      const said: string[] = [];
-      const hears = (word: string) =>
-        new Promise<void>((resolve, reject) => {
-          const check = () => said.includes(word) && resolve();
-          child.on('message', check);
-          child.once('exit', (code) => reject(new Error(`the worker ended with ${code} before it said ${word}`)));
-          check();
-        });
-      child.on('message', (word) => said.push(String(word)));
-      await hears('ready');
-      return { child, said: () => said.filter((word) => word !== 'ready'), hears };
-    };
-    const exitOf = (child: ChildProcess) =>
-      new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    const { spawnWorker, killAll } = makeWorkers();
+    afterEach(killAll);
 
     it('does not repeat finished steps after a restart, and runs the one in work again', async () => {
       const notes: string[] = [];

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { Proof, TaskOutput, TaskParams } from '@gpuaas/contract/node';
+import { HostFailure, type Work } from '../../port.ts';
+import { heed, rest } from '../phases.ts';
+import { removeFlat } from './folders.ts';
+import { addressesOf, disksOf, reconcileNetwork, type SliceParts } from './parts.ts';
+import { overtaken, refuseShared } from './provision.ts';
+import type { SliceRecord } from './records.ts';
+
+type Release = TaskParams<'slice.vm_release'>;
+const betweenLooksMs = 1_000;
+const passed = (detail: string): Proof => ({ passed: true, detail: detail.slice(0, 500) });
+
+/**
+ * The end of a slice, from the order to the proofs. It begins anew after a kill at any point: a step that is done finds nothing to
+ * do, and the record of the slice goes last. Every proof is made in the attempt that reports it; none is remembered as passed but
+ * that of a disk, which nothing has written to since.
+ */
+export const makeRelease =
+  (parts: SliceParts) =>
+  async (params: Release, work: Work): Promise<TaskOutput<'slice.vm_release'>> => {
+    const { allocation_id } = params;
+    const record = await end(parts, params, work.generation);
+    const slots = record?.slots ?? params.slots;
+
+    heed(work.signal);
+    work.phase('shutdown', 0);
+    await stopMachine(parts, allocation_id, params.grace_seconds, work.signal);
+    await parts.libvirt.undefine(allocation_id);
+    if ((await parts.libvirt.list()).some(({ uuid }) => uuid === allocation_id)) {
+      throw new HostFailure('machine_failed', `libvirt still has the machine of allocation ${allocation_id}.`);
+    }
+    const folder = parts.records.folderOf(allocation_id);
+    await removeFlat(join(folder, 'seed'));
+    await removeFlat(folder);
+    await reconcileNetwork(parts);
+
+    heed(work.signal);
+    work.phase('wipe', 0);
+    const erased: string[] = [];
+    for (const device of disksOf(slots)) erased.push((await parts.disks.empty(device, allocation_id)).detail);
+
+    heed(work.signal);
+    work.phase('unbind', 0);
+    const { reset } = await parts.devices.release(addressesOf(slots));
+    const held = (await parts.devices.held()).filter((address) => addressesOf(slots).includes(address));
+    if (held.length > 0) throw new HostFailure('vfio_stuck', `VFIO still holds ${held.join(', ')}. Restart the host.`);
+    await parts.records.remove(allocation_id);
+    return {
+      machine_absent: passed(`libvirt has no machine of allocation ${allocation_id}.`),
+      disk_wiped: passed(erased.join(' ')),
+      devices_unbound: passed(
+        `VFIO holds none of ${addressesOf(slots).join(', ')}; ${reset.length} of them were reset in this attempt.`,
+      ),
+      reimaged:
+        params.isolation_model === 'full-reimage'
+          ? passed('The disk reads empty; the next slice starts from an image that is written anew.')
+          : null,
+    };
+  };
+
+/** From here on nothing is built for the allocation any more. */
+function end(parts: SliceParts, params: Release, generation: number): Promise<SliceRecord | undefined> {
+  return parts.records.change(params.allocation_id, (now, others) => {
+    if (now && now.generation > generation) throw overtaken(now, generation);
+    refuseShared(others, now?.slots ?? params.slots);
+    return now && { ...now, state: 'ended' as const };
+  });
+}
+
+/** Asks, waits, and then takes the machine away from under its system. */
+export async function stopMachine(
+  { libvirt, clock }: Pick<SliceParts, 'libvirt' | 'clock'>,
+  allocationId: string,
+  graceSeconds: number,
+  signal: AbortSignal,
+): Promise<'shut down' | 'destroyed' | 'absent'> {
+  if (!(await libvirt.isRunning(allocationId))) return 'absent';
+  if (graceSeconds > 0) await libvirt.shutDown(allocationId);
+  const untilMs = clock.now().getTime() + graceSeconds * 1_000;
+  while (clock.now().getTime() < untilMs) {
+    await rest(clock, betweenLooksMs, signal);
+    if (!(await libvirt.isRunning(allocationId))) return 'shut down';
+  }
+  await libvirt.destroy(allocationId);
+  if (await libvirt.isRunning(allocationId)) {
+    throw new HostFailure('guest_hung', 'The machine neither shuts down nor can it be destroyed. Restart the host.');
+  }
+  return 'destroyed';
+}

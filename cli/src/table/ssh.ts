@@ -1,0 +1,47 @@
+import type { CommandGroup } from '../command.ts';
+import { allocation } from './words.ts';
+
+export const sshGroup: CommandGroup = {
+  title: 'SSH',
+  commands: [
+    {
+      name: 'ssh',
+      summary: 'Sign in to an allocation by SSH through the gateway, or run a command on it',
+      description:
+        'The machine needs no public address. Its host keys are known from its attestation, so none is trusted on first use. A key of yours has to be installed on it.',
+      args: [allocation, { name: 'COMMAND', optional: true, meaning: 'a command to run there, instead of a shell' }],
+      flags: {
+        identity: { type: 'string', short: 'i', value: 'FILE', meaning: 'the private key' },
+        print: { type: 'boolean', meaning: 'only print the command' },
+      },
+      examples: ['gpuaas ssh trainer', "gpuaas ssh @last 'nvidia-smi -L'", 'gpuaas ssh trainer --print'],
+      load: async () => (await import('../commands/ssh/ssh.ts')).ssh,
+    },
+    {
+      name: 'ssh-config',
+      summary: 'Settings for ssh, scp, rsync, sftp and editors, for the active allocations of a project',
+      description:
+        'Each allocation is called NAME.gpuaas and is reached through the gateway. With --write the settings go to ~/.ssh/gpuaas.conf, which ~/.ssh/config then includes. Run it again when allocations came or went.',
+      flags: {
+        write: { type: 'boolean', meaning: 'write them to ~/.ssh instead of printing them' },
+      },
+      examples: ['gpuaas ssh-config', 'gpuaas ssh-config --write'],
+      load: async () => (await import('../commands/ssh/ssh-config.ts')).sshConfig,
+    },
+    {
+      name: 'ssh-proxy',
+      summary: 'Carry the bytes of an SSH connection, for a ProxyCommand of ssh',
+      args: [allocation],
+      examples: ['gpuaas ssh-proxy trainer'],
+      load: async () => (await import('../commands/ssh/ssh-proxy.ts')).sshProxy,
+    },
+    {
+      name: 'port-forward',
+      summary: 'Reach a port of an allocation at a port of this computer',
+      description: 'It listens on 127.0.0.1 until it is stopped. Policy says which ports may be reached.',
+      args: [allocation, { name: 'LOCAL:REMOTE', meaning: 'the port here and the port there; one number means both' }],
+      examples: ['gpuaas port-forward trainer 8888:8888', 'gpuaas port-forward trainer 6006'],
+      load: async () => (await import('../commands/ssh/port-forward.ts')).portForward,
+    },
+  ],
+};

@@ -1,0 +1,3 @@
+/** What processes of the control plane ask each other. Nothing of it is public, and no SDK has it. */
+export * from './identity.ts';
+export * from './route.ts';

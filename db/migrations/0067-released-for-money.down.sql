@@ -1,0 +1,1 @@
+drop index allocations_released_for_money;

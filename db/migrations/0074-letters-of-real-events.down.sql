@@ -1,0 +1,1 @@
+drop function dead_letter_confirm(uuid, text, bigint, integer, text);

@@ -1,0 +1,1 @@
+alter table terminal_sessions drop column port, drop column kind;

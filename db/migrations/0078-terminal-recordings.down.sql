@@ -1,0 +1,2 @@
+drop table terminal_recording_chunks;
+drop table terminal_recordings;

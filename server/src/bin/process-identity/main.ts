@@ -1,0 +1,6 @@
+import { runProcessIdentity } from './run.ts';
+
+process.exitCode = await runProcessIdentity(process.argv.slice(2), process.env, {
+  say: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(text),
+});

@@ -1,0 +1,209 @@
+import {
+  type Adjustment,
+  adminAdjustmentApprove,
+  adminAdjustmentCreate,
+  adminAdjustmentList,
+  adminAdjustmentReject,
+  showMoney,
+} from '@gpuaas/contract';
+import { type Act, type Database, handlers, type Mounted, type ReadTx, type WriteTx } from '../../../kernel/act.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import { readPage } from '../../../kernel/page.ts';
+import type { Policies } from '../../policy/index.ts';
+import { lockAccount } from '../ladder/store.ts';
+import { enter, findAccount } from '../ledger-store.ts';
+import { money } from '../money.ts';
+import {
+  type AdjustmentRow,
+  decideAdjustment,
+  findAdjustment,
+  findLine,
+  insertAdjustment,
+  type LineRow,
+  listAdjustments,
+  lockAdjustment,
+  readAlone,
+  readCorrected,
+  readUnreturned,
+} from './store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly policies: Policies;
+}
+const on = handlers<Parts>();
+
+const show = (row: AdjustmentRow): Adjustment => ({
+  id: row.id,
+  organization_id: row.organization_id,
+  organization_name: row.organization_name,
+  state: row.decision ?? (row.expired ? 'expired' : 'waiting'),
+  amount: money(row.amount_minor, row.currency),
+  corrects: row.line_id,
+  reason: row.reason,
+  needs_approval: row.needs_approval,
+  requested_by: row.requested_by,
+  decided_by: row.decided_by,
+  decision_note: row.note,
+  entry_id: row.entry_id,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  decided_at: row.decided_at?.toISOString() ?? null,
+});
+
+/** Usage is charged by evidence alone, so a correction only gives it back; one of a grant only takes it back. */
+async function findObjection(
+  tx: ReadTx,
+  line: Pick<LineRow, 'kind' | 'amount_minor'>,
+  wish: Pick<AdjustmentRow, 'id' | 'organization_id' | 'line_id' | 'amount_minor' | 'currency'>,
+): Promise<Fault<'adjustment_invalid'> | undefined> {
+  const invalid = (text: string) => new Fault('adjustment_invalid', text);
+  const { amount_minor: amount, currency } = wish;
+  if (line.kind !== 'usage' && line.kind !== 'grant') {
+    return invalid(`A line of the kind ${line.kind} is not corrected by hand: usage and grants are.`);
+  }
+  if (amount > 0n !== (line.kind === 'usage')) {
+    return invalid(
+      line.kind === 'usage'
+        ? 'Usage is charged by evidence alone: a correction can only give back. Use a positive amount.'
+        : 'A grant can only be taken back: use a negative amount, or give another grant.',
+    );
+  }
+  const left = -line.amount_minor - (await readCorrected(tx, wish.line_id, wish.id));
+  if (amount > 0n ? amount > left : amount < left) {
+    const size = left < 0n ? -left : left;
+    return invalid(`${showMoney(size, currency)} of this line is left to be corrected, with what waits for approval.`);
+  }
+  if (amount > 0n) {
+    const unreturned = await readUnreturned(tx, wish.organization_id, wish.id);
+    return amount > unreturned
+      ? invalid(
+          `${showMoney(unreturned, currency)} of the usage of this account was not given back, with what waits for approval and refunds as credit.`,
+        )
+      : undefined;
+  }
+  const balance = (await findAccount(tx, wish.organization_id))?.balance_minor ?? 0n;
+  return balance + amount < 0n
+    ? invalid(`The balance is ${showMoney(balance, currency)}: the rest of the grant was spent.`)
+    : undefined;
+}
+
+/** Enters the correction and closes the request. A second decision finds it closed. */
+async function enterAdjustment(tx: WriteTx, { ids }: Parts, act: Act, row: AdjustmentRow, note?: string) {
+  const entryId = ids.next();
+  const isEntered = await decideAdjustment(tx, row.id, { decision: 'entered', by: act.actorId, note, entryId });
+  if (!isEntered) throw new Error(`the adjustment ${row.id} was decided twice`);
+  await enter(
+    tx,
+    {
+      ...{ id: entryId, organizationId: row.organization_id, kind: 'correction', amount: row.amount_minor },
+      ...{ reason: row.reason, corrects: row.corrects, against: row.line_kind === 'usage' ? 'revenue' : 'grants' },
+    },
+    act,
+  );
+}
+
+const reread = async (tx: ReadTx, id: string): Promise<Adjustment> => {
+  const row = await findAdjustment(tx, id);
+  if (!row) throw new Error(`the adjustment ${id} was not stored`);
+  return show(row);
+};
+
+const create = on(adminAdjustmentCreate, (parts, act, { params, body }) =>
+  parts.db.write(act, async (tx) => {
+    const organizationId = params.organization_id;
+    const account = await findAccount(tx, organizationId);
+    if (!account) return tx.abandon(new Fault('organization_not_found', 'There is no such organization.'));
+    const { currency } = account;
+    if (currency !== body.currency) {
+      return tx.abandon(new Fault('currency_mismatch', `The account is in ${currency}, not ${body.currency}.`));
+    }
+    // Corrections of one account wait for each other here, so that each sees what the others give back.
+    await lockAccount(tx, organizationId);
+    const line = await findLine(tx, organizationId, body.corrects);
+    if (!line?.entry_id) return tx.abandon(new Fault('ledger_line_not_found', 'There is no such line in the ledger.'));
+    const [id, amount] = [parts.ids.next(), BigInt(body.amount_minor)];
+    const wish = { id, organization_id: organizationId, line_id: body.corrects, amount_minor: amount, currency };
+    const objection = await findObjection(tx, line, wish);
+    if (objection) return tx.abandon(objection);
+    const limit = BigInt(parts.policies.number('billing.adjustment_limit_minor', { organizationId }));
+    const size = amount < 0n ? -amount : amount;
+    const needsApproval = size + (await readAlone(tx, organizationId, act.actorId)) > limit;
+    const hours = parts.policies.number('billing.adjustment_approval_hours', { organizationId });
+    await insertAdjustment(
+      tx,
+      {
+        ...{ ...wish, line_kind: line.kind as AdjustmentRow['line_kind'], corrects: line.entry_id },
+        ...{ reason: body.reason.trim(), needs_approval: needsApproval, requested_by: act.actorId },
+      },
+      hours,
+    );
+    const row = await lockAdjustment(tx, id);
+    if (!row) throw new Error(`the adjustment ${id} was not stored`);
+    if (!needsApproval) await enterAdjustment(tx, parts, act, row);
+    const change = { amount: money(amount, currency), corrects: body.corrects, needs_approval: needsApproval };
+    const target = { type: 'adjustment', id };
+    return tx.commit(await reread(tx, id), { target, organizationId, change, events: 'none' });
+  }),
+);
+
+const list = on(adminAdjustmentList, ({ db }, who, { query }) =>
+  readPage({
+    name: 'adjustments',
+    query,
+    read: (before, limit) => db.read(who, (tx) => listAdjustments(tx, query, before, limit)),
+    keyOf: (row) => row.id,
+    show,
+  }),
+);
+
+/** The request as it waits, held until the transaction ends. */
+async function takeWaiting(tx: WriteTx, id: string) {
+  const seen = await findAdjustment(tx, id);
+  if (!seen) return new Fault('adjustment_not_found', 'There is no such adjustment.');
+  await lockAccount(tx, seen.organization_id);
+  const row = await lockAdjustment(tx, id);
+  if (row && row.decision === null && !row.expired) return row;
+  const state = row?.decision ?? 'expired';
+  return new Fault('adjustment_decided', `The adjustment is ${state} already. Ask for a new one if it is needed.`);
+}
+
+const approve = on(adminAdjustmentApprove, (parts, act, { params, body }) =>
+  parts.db.write(act, async (tx) => {
+    const row = await takeWaiting(tx, params.adjustment_id);
+    if (row instanceof Fault) return tx.abandon(row);
+    if (row.requested_by === act.actorId) {
+      const text = 'You asked for this adjustment: another person of finance has to approve it.';
+      return tx.abandon(new Fault('second_person_required', text));
+    }
+    const line = await findLine(tx, row.organization_id, row.line_id);
+    if (!line) throw new Error(`the line ${row.line_id} is gone`);
+    const objection = await findObjection(tx, line, row);
+    if (objection) return tx.abandon(objection);
+    await enterAdjustment(tx, parts, act, row, body.note?.trim());
+    return tx.commit(await reread(tx, row.id), {
+      target: { type: 'adjustment', id: row.id },
+      organizationId: row.organization_id,
+      change: { amount: money(row.amount_minor, row.currency), requested_by: row.requested_by },
+      events: 'none',
+    });
+  }),
+);
+
+const reject = on(adminAdjustmentReject, (parts, act, { params, body }) =>
+  parts.db.write(act, async (tx) => {
+    const row = await takeWaiting(tx, params.adjustment_id);
+    if (row instanceof Fault) return tx.abandon(row);
+    await decideAdjustment(tx, row.id, { decision: 'rejected', by: act.actorId, note: body.note.trim() });
+    return tx.commit(await reread(tx, row.id), {
+      target: { type: 'adjustment', id: row.id },
+      organizationId: row.organization_id,
+      change: { requested_by: row.requested_by },
+      events: 'none',
+    });
+  }),
+);
+
+export const adjustmentRoutes = (parts: Parts): Mounted[] => [create, list, approve, reject].map((bind) => bind(parts));

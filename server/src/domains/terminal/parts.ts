@@ -1,0 +1,24 @@
+import type { Database } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Policies } from '../policy/index.ts';
+import type { LiveReports } from './live.ts';
+import type { Tokens } from './tokens.ts';
+
+/** Where gateways are reached. */
+export interface GatewayAddresses {
+  /** By browsers and the command line: wss://host:port, or ws:// on a machine of one's own. */
+  readonly url: string;
+  /** By nodes: wss://host:port. */
+  readonly nodeUrl: string;
+}
+export interface TerminalParts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly policies: Pick<Policies, 'number' | 'value'>;
+  readonly tokens: Tokens;
+  readonly live: LiveReports;
+  /** Undefined where no gateway runs: then nobody gets a terminal. */
+  readonly gateway: GatewayAddresses | undefined;
+}

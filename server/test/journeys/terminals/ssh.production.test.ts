@@ -1,0 +1,159 @@
+import { type ChildProcess, execFile, spawn as spawnChild } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { spawn } from '@lydell/node-pty';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../src/domains/outbox/testing.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { makeBrowser, walkThrough } from '../../../src/ports/identity-provider/conformance-browser.ts';
+import { freePort } from '../../chaos/children.ts';
+import { endAll, type Started, start } from '../support/npm-start.ts';
+
+/** Real OpenSSH clients against `npm start`: command line, api, gateway and agent are all there; the machine is simulated. */
+const run = promisify(execFile);
+const program = join(import.meta.dirname, '../../../../cli/bin/gpuaas.cjs');
+const patience = 240_000;
+
+let folder: string;
+let started: Started;
+const at = (name: string) => join(folder, name);
+const env = () => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: at('home'),
+  TERM: 'xterm-256color',
+  GPUAAS_BASE_URL: started.fact('URL'),
+});
+const call = async (file: string, args: readonly string[]): Promise<string> =>
+  (await run(file, [...args], { env: env(), cwd: folder, timeout: 60_000 })).stdout;
+const gpuaas = (...args: readonly string[]) => call(process.execPath, [program, ...args]);
+const options = () => ['-F', at('ssh_config'), '-i', at('key'), '-o', 'BatchMode=yes'];
+
+async function signIn(): Promise<void> {
+  const [password = ''] = started.fact('Password').split(' ');
+  const browser = makeBrowser(started.fact('URL'));
+  const terminal = spawn(process.execPath, [program, 'login'], { cols: 100, rows: 30, cwd: folder, env: env() });
+  let [screen, isAsked] = ['', false];
+  terminal.onData((more) => {
+    screen += more;
+    const address = /^ {2}(http\S+)\r?$/m.exec(stripVTControlCharacters(screen))?.[1];
+    if (!address || isAsked) return;
+    isAsked = true;
+    const walk = async () => walkThrough(browser, await browser.open(address), { login: 'member', password });
+    walk().catch(() => terminal.kill());
+  });
+  const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+  expect(code, screen).toBe(0);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gpuaas-ssh-'));
+  await chmod(folder, 0o711);
+  await mkdir(at('home'));
+  const port = String(await freePort());
+  started = await start(['--data', at('data'), '--bare', '--port', port, '--host-speed', '200']);
+  await signIn();
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('key')]);
+  await gpuaas('key', 'add', at('key.pub'), '--name', 'laptop');
+  await eventually(async () => {
+    await systemClock.sleep(300);
+    return (await gpuaas('sku', 'list')).includes('h200-sxm-slice') ? true : undefined;
+  });
+  await gpuaas('launch', 'h200-sxm-slice', '--name', 'first', '--ssh-key', 'laptop', '--for', '1h', '--yes');
+  await writeFile(at('ssh_config'), await gpuaas('ssh-config'));
+}, patience);
+afterAll(async () => {
+  await started?.kill('SIGTERM');
+  await endAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('SSH through the gateway', () => {
+  it(
+    'runs commands, and carries scp, rsync and sftp byte for byte',
+    async () => {
+      expect(await gpuaas('ssh', 'first', '-i', at('key'), 'nvidia-smi -L')).toMatch(/^GPU 0: NVIDIA H200/);
+      const failed = await run('ssh', [...options(), 'first.gpuaas', 'exit 7'], { env: env() }).catch(
+        (error: { code: number }) => error.code,
+      );
+      expect(failed).toBe(7);
+      const bytes = randomBytes(3_000_000);
+      await writeFile(at('sent'), bytes);
+      await call('scp', ['-q', ...options(), at('sent'), 'first.gpuaas:by-scp']);
+      await call('rsync', ['-e', ['ssh', ...options()].join(' '), at('sent'), 'first.gpuaas:by-rsync']);
+      await writeFile(at('batch'), `get by-rsync ${at('back')}\n`);
+      await call('sftp', ['-q', '-b', at('batch'), ...options(), 'first.gpuaas']);
+      expect((await readFile(at('back'))).equals(bytes)).toBe(true);
+      expect(await call('ssh', [...options(), 'first.gpuaas', 'cmp by-scp by-rsync && echo same'])).toBe('same\n');
+    },
+    patience,
+  );
+
+  it(
+    'refuses a host whose key is not the attested one',
+    async () => {
+      const known = join(at('home'), '.config/gpuaas/ssh/known_hosts');
+      const right = await readFile(known, 'utf8');
+      const [alias = ''] = right.split(' ');
+      const [type, other] = (await readFile(at('key.pub'), 'utf8')).split(' ');
+      await writeFile(known, `${alias} ${type} ${other}\n`);
+      await expect(call('ssh', [...options(), 'first.gpuaas', 'true'])).rejects.toThrow(/Host key verification failed/);
+      await writeFile(known, right);
+    },
+    patience,
+  );
+
+  it(
+    'forwards a port that policy allows, for several connections at once, and no other port',
+    async () => {
+      const server = createServer((socket) => socket.pipe(socket));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const local = await freePort();
+      const forward = spawnChild(process.execPath, [program, 'port-forward', 'first', `${local}:${port}`], {
+        ...{ env: env(), cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+      });
+      await once(forward.stderr as NodeJS.ReadableStream, 'data');
+      const { connect } = await import('node:net');
+      const echo = async (bytes: Buffer) => {
+        const socket = connect(local, '127.0.0.1');
+        socket.end(bytes);
+        const chunks: Buffer[] = [];
+        for await (const chunk of socket) chunks.push(chunk as Buffer);
+        return Buffer.concat(chunks);
+      };
+      const sent = [randomBytes(700_000), randomBytes(10), randomBytes(300_000)];
+      expect(await Promise.all(sent.map(echo))).toEqual(sent);
+      forward.kill('SIGINT');
+      expect((await once(forward, 'close'))[0]).toBe(0);
+      server.close();
+      await expect(gpuaas('port-forward', 'first', '22')).rejects.toThrow(/Port 22 is not allowed/);
+    },
+    patience,
+  );
+
+  it(
+    'ends while it runs when its key is removed, and the session is in the list with its end',
+    async () => {
+      const child: ChildProcess = spawnChild('ssh', [...options(), 'first.gpuaas', 'echo in; sleep 300'], {
+        ...{ env: env(), cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] },
+      });
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      const gone = once(child, 'close');
+      await gpuaas('key', 'rm', 'laptop', '--yes');
+      expect((await gone)[0]).toBe(255);
+      await expect(call('ssh', [...options(), 'first.gpuaas', 'true'])).rejects.toThrow(/Permission denied/);
+      const ended = await eventually(async () => {
+        const listed = await gpuaas('terminal-sessions', 'first', '--live', 'false', '-o', 'json');
+        const sessions = JSON.parse(listed) as { kind: string; end_reason: string }[];
+        return sessions.filter(({ kind }) => kind === 'ssh').length >= 8 ? sessions : undefined;
+      });
+      expect(new Set(ended.map(({ kind }) => kind))).toEqual(new Set(['ssh', 'forward']));
+    },
+    patience,
+  );
+});

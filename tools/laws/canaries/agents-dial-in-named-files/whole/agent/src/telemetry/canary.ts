@@ -1,0 +1,1 @@
+export const tellSomebody = (plane: { post(path: string): Promise<void> }) => plane.post('/collect');

@@ -1,0 +1,40 @@
+import { isTestCode } from '../../lib/tree.ts';
+import { type Node, sourceLaw } from '../law.ts';
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+
+/** Files of the agent that open connections, by where they lead. */
+const destinations = {
+  'the control plane, at the one address of the settings': [
+    'agent/src/transport/client.ts',
+    'agent/src/transport/trust.ts',
+  ],
+  'the gateway that a signed task names': ['agent/src/terminal/dial.ts'],
+  'machines of this host': [
+    'agent/src/host/forward.ts',
+    'agent/src/host/stream.ts',
+    'agent/src/host/linux/ssh/ssh.ts',
+    'agent/src/host/simulated/ssh/ssh-server.ts',
+  ],
+};
+export const dialingFiles: readonly string[] = Object.values(destinations).flat();
+
+const dials = /^(?:node:)?(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)$|^(?:undici|axios|got|node-fetch)(?:\/|$)/;
+const globals = /^(?:globalThis\.)?(?:fetch|WebSocket|EventSource|XMLHttpRequest)$/;
+
+/**
+ * Hosts stand in other people's buildings and have few ways out. What opens connections is a short list, and each file on it has one aim.
+ */
+export const agentsDialInNamedFiles = sourceLaw({
+  name: 'agents-dial-in-named-files',
+  applies: (path) =>
+    path.startsWith('agent/src/') && !/\/testing\//.test(path) && !isTestCode(path) && !dialingFiles.includes(path),
+  look: (node, _parents, text) => {
+    const why = 'an agent connects by transport, terminal/dial and the streams of its host alone; ask one of them';
+    const source = node['source'];
+    const isImport = /^(?:ImportDeclaration|ImportExpression|Export\w+)$/.test(node.type);
+    if (isImport && node['importKind'] !== 'type' && isNode(source) && dials.test(String(source['value']))) return why;
+    const callee = /^(?:Call|New)Expression$/.test(node.type) ? node['callee'] : undefined;
+    return isNode(callee) && globals.test(text.slice(callee.start, callee.end)) ? why : undefined;
+  },
+});
