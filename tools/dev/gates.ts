@@ -1,3 +1,4 @@
+import { adapterTable } from '../gates/adapter-table.ts';
 import { biome } from '../gates/biome.ts';
 import { contract } from '../gates/contract.ts';
 import { deadCode } from '../gates/dead-code.ts';
@@ -22,6 +23,7 @@ export const staticGates: readonly Gate[] = [
   deadCode,
   secrets,
   contract,
+  adapterTable,
   sbom,
   reReview,
 ];
