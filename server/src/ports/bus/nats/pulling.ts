@@ -4,6 +4,7 @@ import { sayWhy } from '../attempt.ts';
 import type { BusLog } from '../log.ts';
 import type { Consumer } from '../port.ts';
 import type { Hands } from './hands.ts';
+import { type HoldBack, makeHoldBack } from './hold-back.ts';
 import { isMissing, type Share } from './streams.ts';
 
 const PULL_MS = 5_000;
@@ -44,7 +45,7 @@ export function startPulling(
     for (const pull of pulls) pull.close().catch((error: unknown) => log.warn({ err: error }, 'a pull did not close'));
   };
   const pullForever = async (share: Share) => {
-    await takeOver(share);
+    const holdBack = await takeOver(share);
     while (!signal.aborted) {
       const free = options.window - hands.countOf(share);
       if (free < Math.max(1, options.window / 4)) {
@@ -58,7 +59,7 @@ export function startPulling(
         // A pull ends only while it is read, so it is read to its end even when it came too late.
         if (signal.aborted) cut();
         try {
-          for await (const msg of pull) accept(msg, share, isOld(msg, share));
+          for await (const msg of pull) holdBack.take(msg);
         } finally {
           pulls.delete(pull);
         }
@@ -70,20 +71,29 @@ export function startPulling(
 
   /**
    * What a crashed leader had in hand comes back when its time to acknowledge has run out. Taking later messages before
-   * that would turn the order of their keys around; afterwards the server hands out the old ones first, in order.
+   * that would turn the order of their keys around.
    */
-  const takeOver = async (share: Share) => {
+  const takeOver = async (share: Share): Promise<HoldBack<JsMsg>> => {
+    const taken = (msg: JsMsg) => accept(msg, share, isOld(msg, share));
     while (!signal.aborted) {
       try {
         const info = await options.jsm.consumers.info(share.stream, consumer.name);
         handedOut.set(share, info.delivered.stream_seq + options.window);
-        if (info.num_ack_pending > 0 && !options.afterTidyEnd)
-          await clock.sleep(consumer.ackWaitMs, signal).catch(() => undefined);
-        return;
+        if (info.num_ack_pending === 0 || options.afterTidyEnd) break;
+        await clock.sleep(consumer.ackWaitMs, signal).catch(() => undefined);
+        const holdBack = makeHoldBack({
+          awaited: info.num_ack_pending,
+          upTo: info.delivered.stream_seq,
+          accept: taken,
+        });
+        // Shorter than the time to acknowledge, which runs for those that are held back.
+        clock.sleep(consumer.ackWaitMs / 2, signal).then(holdBack.release, () => undefined);
+        return holdBack;
       } catch (error) {
         await recover(share, error);
       }
     }
+    return makeHoldBack({ awaited: 0, upTo: 0, accept: taken });
   };
 
   const recover = async (share: Share, error: unknown) => {
