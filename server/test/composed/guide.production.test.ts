@@ -40,7 +40,8 @@ beforeAll(async () => {
     { mode: 0o755 },
   );
   [port, nodePort, internalPort] = [await freePort(), await freePort(), await freePort()];
-}, patience);
+  // On a new machine the servers are built first.
+}, 3 * patience);
 afterAll(async () => {
   await Promise.all(running.map(end));
   await servers?.close();
