@@ -9,6 +9,7 @@ import { asSystem } from '../../../testing/world.ts';
 import { makeUnattended } from '../guards/unattended.ts';
 import { makeApplyResult } from '../life/apply-result.ts';
 import { readLeased } from '../life/leased.ts';
+import { beginRelease } from '../life/release.ts';
 import { queueTaskFor, type TaskRequest } from '../tasks/node-task.ts';
 import { provisionTask } from '../tasks/provision-task.ts';
 import { vacateTask } from '../tasks/vacate-task.ts';
@@ -69,8 +70,18 @@ const askAhead = (allocation: TestAllocation, request: TaskRequest<never>) =>
   });
 const provisionAhead = (allocation: TestAllocation) =>
   askAhead(allocation, provisionTask(bench.parts) as TaskRequest<never>);
-const vacateAhead = (allocation: TestAllocation) =>
-  askAhead(allocation, vacateTask(bench.parts, { forced: false }) as TaskRequest<never>);
+const vacateAhead = (allocation: TestAllocation, forced = false) =>
+  askAhead(allocation, vacateTask(bench.parts, { forced }) as TaskRequest<never>);
+const releaseAs = ({ id }: TestAllocation, forced: boolean) =>
+  bench.parts.db.write(yard.act(), async (tx) => {
+    const released = await beginRelease(tx, id, {
+      ...{ ids: systemIds, tasks: bench.parts.tasks, correlationId: 'release', reason: 'operator', forced },
+      ...{ maxAttempts: 3, endedAt: bench.parts.clock.now() },
+    });
+    if (!released || released instanceof Fault) throw new Error('it was not released');
+    const { organizationId } = released.moved;
+    return tx.commit(undefined, { target: { type: 'allocation', id }, organizationId, events: released.events });
+  });
 const apply = async (allocation: TestAllocation, output: object) => {
   const { task_id, task_type } = await allocation.task();
   await allocation.settle({ output });
@@ -177,6 +188,14 @@ describe('a run is begun for a task that was not applied', () => {
     await apply(allocation, { ...gone, disk_wiped: unproven });
     const { task_id: task } = await allocation.task();
     expect(await runsOf(allocation)).toMatchObject([{ saga: 'allocation.vacate', params: { task } }]);
+  });
+
+  it.each([[true], [false]])('because no node had it; whether the release is forced (%s) stays', async (forced) => {
+    const allocation = await bench.allocation({ state: 'active' });
+    await releaseAs(allocation, forced);
+    await vacateAhead(allocation, forced);
+    await settleAs('cancelled', allocation);
+    expect(await runsOf(allocation)).toMatchObject([{ saga: 'allocation.vacate', params: { forced } }]);
   });
 
   it('because its node does not fetch it, so that a person can call it off', async () => {
