@@ -196,6 +196,18 @@ export const invariants: readonly Invariant[] = [
         and not exists (select from allocation_timeline t
           where t.allocation_id = a.id and t.at > clock_timestamp() - interval '60 seconds')`,
   },
+  {
+    name: 'I13 charged once',
+    means: 'No moment of an allocation counts in two records of its hosts, and none is charged in two windows.',
+    sql: `select e.allocation_id, e.from_at, f.from_at as again_from from usage_evidence e
+      join usage_evidence f on f.allocation_id = e.allocation_id
+        and (f.generation, f.sequence, f.from_at) > (e.generation, e.sequence, e.from_at)
+        and f.counts_from < e.counts_to and e.counts_from < f.counts_to
+      union all
+      select w.resource_id, w.from_at, v.from_at from usage_windows w
+      join usage_windows v on v.resource_id = w.resource_id and v.meter = w.meter
+        and v.from_at > w.from_at and v.from_at < w.to_at`,
+  },
 ];
 
 /** The names of those that do not hold, each with its first violations. */

@@ -24,8 +24,22 @@ export interface Node {
   readonly [field: string]: unknown;
 }
 
-const isNode = (value: unknown): value is Node =>
+export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+
+export const literal = (value: unknown): unknown =>
+  isNode(value) && value.type === 'Literal' ? value['value'] : undefined;
+
+/** The texts of a template between its holes. */
+export const templateText = (node: Node): string =>
+  (node['quasis'] as readonly Node[]).map((part) => (part['value'] as { readonly raw: string }).raw).join(' ');
+
+export const textOf = (node: unknown): string | undefined => {
+  if (!isNode(node)) return undefined;
+  if (node.type === 'TemplateLiteral') return templateText(node);
+  const value = literal(node);
+  return typeof value === 'string' ? value : undefined;
+};
 
 /** Parsed files are kept: several laws read the same ones. */
 const programs = new WeakMap<Tree, Map<string, Program>>();

@@ -1,5 +1,19 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { listLines, root } from '../lib/tree.ts';
+
+/** A list of exceptions: what is excused, in so many words, and the reason. A line without a reason is refused. */
+export function readList(name: string, words = 1): ReadonlyMap<string, string> {
+  const text = readFileSync(join(root, 'tools/laws/exceptions', `${name}.txt`), 'utf8');
+  return new Map(
+    listLines(text).map((line) => {
+      const parts = line.split(' ');
+      if (parts.length <= words) throw new Error(`${name}.txt: "${line}" has no reason`);
+      return [parts.slice(0, words).join(' '), parts.slice(words).join(' ')];
+    }),
+  );
+}
 
 /** Every committed version of a file that this clone knows, newest first; none where there is no history. */
 export function historyOf(path: string): string[] {

@@ -2,6 +2,7 @@ import { edges, type MachineTable } from '@gpuaas/contract';
 import { edgesSql } from '../emit/machines.ts';
 import type { Catalog } from '../emit/schema-dump.ts';
 import { unplacedNames } from './placed-names.ts';
+import { readList } from './ratchet.ts';
 
 /**
  * What must be true of every table, role and function, asked of the catalog of a live database that has just been
@@ -14,24 +15,8 @@ export interface SchemaLaw {
   find(client: Catalog, machines: readonly MachineTable[]): Promise<string[]>;
 }
 
-/** Tables that no act writes, each with its reason. The list may only shrink: a table that needs no entry is reported. */
-const plumbing: Readonly<Record<string, string>> = {
-  schema_migrations: 'written by migrations, before there is anything to guard',
-  machine_edges: 'written by migrations; no role may change it',
-  audit_seals: 'links over rows that were audited already, made by the sealer and never changed',
-  audit_seal_watermarks: 'a cursor: losing it repeats work and loses nothing',
-  account_sessions: 'begun and touched by sightings, which are no acts; ending one is, and has guards of its own',
-  console_sessions: 'begun and ended by acts, with guards of its own; only its tokens are renewed without one',
-  credential_sightings: 'when a credential was last used: losing it loses nothing',
-  relay_watermarks: 'a cursor: losing it repeats work and loses nothing',
-  idempotency_records: 'written by act_commit alone, and swept when expired',
-  leases: 'which process does which background work: no act, and renewed every few seconds',
-  node_reports: 'the last word of each node, written for many at once: losing it loses nothing',
-  telemetry_points: 'what hosts measure, written for a node at a time: losing it loses nothing',
-  outbox_events: 'written by act_commit alone, and swept when published',
-  audit_logs: 'the audit itself: written by act_commit alone, and append-only by a guard of its own',
-  consumed_events: 'written beside the effect, whose own tables demand the audit row',
-};
+/** Tables that no act writes. A table that needs no entry is reported. */
+const plumbing = readList('unguarded-tables');
 
 const findings = async (client: Catalog, query: string, values: unknown[] = []): Promise<string[]> =>
   ((await client.query(query, values)).rows as { finding: string }[]).map(({ finding }) => finding).sort();
@@ -82,13 +67,13 @@ const actAndAudit: SchemaLaw = {
     const audit = await guarded(client, 'guard_audit', row + insert + remove + update, true);
     const tables = await tablesWith(client, []);
     const bare = tables.flatMap((table) => {
-      if (Object.hasOwn(plumbing, table)) return [];
+      if (plumbing.has(table)) return [];
       return [
         ...(act.has(table) ? [] : [`${table} has no guard_act for every statement that writes`]),
         ...(audit.has(table) ? [] : [`${table} has no deferred guard_audit for every row that is written`]),
       ];
     });
-    const idle = Object.keys(plumbing).flatMap((table) => {
+    const idle = [...plumbing.keys()].flatMap((table) => {
       if (!tables.includes(table)) return [`${table} is on the plumbing list and does not exist`];
       return act.has(table) && audit.has(table) ? [`${table} has both guards: take it off the plumbing list`] : [];
     });

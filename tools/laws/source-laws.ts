@@ -1,17 +1,15 @@
-import { machines } from '@gpuaas/contract';
 import { isSource, isTestCode } from '../lib/tree.ts';
 import { agentsDialInNamedFiles } from './destinations/agents.ts';
-import { calleeName, type Law, type Node, sourceLaw } from './law.ts';
+import { calleeName, isNode, type Law, literal, type Node, sourceLaw, templateText, textOf } from './law.ts';
 import { noLibraryInternals } from './library-laws.ts';
 import { plainWords } from './plain-words.ts';
+import { statesChangeInMachines } from './states/state-laws.ts';
 
 /**
  * Laws about single lines of our source. They read the syntax tree, so a word in a comment or in a test's title is only
  * a word. Each has a canary under tools/laws/canaries that breaks it and must be reported.
  */
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
-const literal = (value: unknown): unknown => (isNode(value) && value.type === 'Literal' ? value['value'] : undefined);
 const keyName = (node: Node): string | undefined => {
   const key = node['key'];
   if (!isNode(key)) return undefined;
@@ -20,22 +18,12 @@ const keyName = (node: Node): string | undefined => {
 
 /** Statements about data are recognised anywhere in a text, those about tables and roles at its beginning only. */
 const looksLikeSql = (text: string): boolean =>
-  /\b(?:select\b[\s\S]*\bfrom|insert\s+into|update\s+\S+\s+set|delete\s+from)\b/i.test(text) || isDefinition(text);
+  /\b(?:select\b[\s\S]*\bfrom|insert\s+into|update\s+\S+(?:\s+(?:as\s+)?[a-z_]+)?\s+set|delete\s+from)\b/i.test(text) ||
+  isDefinition(text);
 const isDefinition = (text: string): boolean =>
   /^\s*(?:alter|create|drop)\s+(?:unique\s+|or\s+replace\s+|temporary\s+)?(?:table|index|role|user|database|schema|function|trigger|type|view|sequence|policy|extension)\b/i.test(
     text,
   ) || /^\s*(?:grant|revoke)\s[\s\S]*\b(?:on|to|from)\b/i.test(text);
-
-/** The texts of a template between its holes. */
-const templateText = (node: Node): string =>
-  (node['quasis'] as readonly Node[]).map((part) => (part['value'] as { readonly raw: string }).raw).join(' ');
-
-const textOf = (node: unknown): string | undefined => {
-  if (!isNode(node)) return undefined;
-  if (node.type === 'TemplateLiteral') return templateText(node);
-  const value = literal(node);
-  return typeof value === 'string' ? value : undefined;
-};
 
 export const noShellStrings = sourceLaw({
   name: 'no-shell',
@@ -266,29 +254,6 @@ export const noMathRandom = sourceLaw({
     node.type === 'CallExpression' && calleeName(node) === 'Math.random'
       ? 'chance comes from Ids, or from a seed that is printed; Math.random can be neither foreseen nor trusted'
       : undefined,
-});
-
-/** `projects` for the machine `project`: the tables whose state is a machine's. */
-const guardedTables = new Set(machines.map(({ name }) => `${name}s`));
-
-/**
- * The state of a thing under a machine is moved by `makeAdvance`, which locks the row and asks the table of transitions.
- * It is handed one statement for that, named `...-move`; no other statement may touch the column.
- */
-export const statesChangeInMachines = sourceLaw({
-  name: 'states-change-in-machines',
-  applies: (path) => path.startsWith('server/src/') && !isTestCode(path),
-  look: (node, parents) => {
-    const text = node.type === 'TemplateLiteral' || node.type === 'Literal' ? textOf(node) : undefined;
-    const update = /\bupdate\s+([a-z_.]+)\s+set\b([\s\S]*?)(?:\bwhere\b|$)/i.exec(text ?? '');
-    const table = update?.[1]?.replace(/^.*\./, '') ?? '';
-    if (!guardedTables.has(table) || !/\bstate\s*=/i.test(update?.[2] ?? '')) return undefined;
-    const call = parents.at(-1);
-    const [name] = call?.type === 'CallExpression' ? (call['arguments'] as readonly unknown[]) : [];
-    return /-move$/.test(String(literal(name) ?? ''))
-      ? undefined
-      : `the state of ${table} is moved by makeAdvance alone, with the one statement that is named "...-move"`;
-  },
 });
 
 const isDomain = (path: string): boolean => /^server\/src\/domains\/[^/]+\//.test(path) && !isTestCode(path);

@@ -24,8 +24,40 @@ const referencePattern = new RegExp(
   `\\b(?:from|join|update)\\s+(?:only\\s+)?([a-z_]+)(?:\\s+(?:as\\s+)?(?!(?:${keywords})\\b)([a-z_]+))?`,
   'gi',
 );
+/** `from a x, b` and `using a, b` name a table after each comma, at the depth of the list. */
+function listedAfterCommas(text: string): string {
+  const keyword = /\b(?:from|using)\s/gi;
+  const extra = [...text.matchAll(keyword)].flatMap(({ 0: word, index }) => {
+    const items = listItems(text.slice(index + word.length));
+    return word.trim().toLowerCase() === 'using' ? items : items.slice(1);
+  });
+  return extra
+    .map((item) => item.trim())
+    .filter((item) => /^(?:public\.)?[a-z_]+(?:\s|$)/i.test(item))
+    .map((item) => `from ${item}`)
+    .join(' ;\n');
+}
+/** The items of a list up to the next clause; parts in brackets belong to their item and are not read here. */
+function listItems(text: string): string[] {
+  let depth = 0;
+  const items = [''];
+  for (const [part] of text.matchAll(/[a-z_]+|[\s\S]/gi)) {
+    if (part === '(') depth += 1;
+    if (part === ')') depth -= 1;
+    if (
+      depth < 0 ||
+      (depth === 0 &&
+        /^(?:where|join|left|right|inner|cross|on|order|group|limit|for|union|returning|set)$/i.test(part))
+    )
+      break;
+    if (depth > 0) continue;
+    if (part === ',') items.push('');
+    else items[items.length - 1] += part;
+  }
+  return items;
+}
 const referencesIn = (text: string, tables: readonly string[]): Reference[] =>
-  [...text.matchAll(referencePattern)]
+  [...`${text} ;\n${listedAfterCommas(text)}`.matchAll(referencePattern)]
     .map(([, table = '', alias]) => ({ table, alias: alias ?? table }))
     .filter(({ table }) => tables.includes(table));
 

@@ -58,6 +58,7 @@ export const platform: CommandGroup = {
         state: oneOf('STATE', choices.admin_allocation_list.state, 'only those in this state'),
         node: { type: 'string', value: 'NODE', as: 'node', meaning: 'only on this host' },
         organization: { type: 'string', value: 'ID', meaning: 'only of this organization' },
+        ended: oneOf('true|false', choices.admin_allocation_list.ended, 'whether it has ended'),
         limit,
       },
       examples: ['gpuaas ops allocations --state provisioning', 'gpuaas ops allocations --node rack-7 --watch'],

@@ -86,6 +86,18 @@ const breaks: Readonly<Record<string, () => Promise<unknown>>> = {
          '{"generation": 1, "outcome": "succeeded"}', 'x', now(), now())`,
     ),
   'I12 nothing waits for nobody': () => addAllocation('provisioning'),
+  'I13 charged once': async () => {
+    const id = await addAllocation('failed');
+    for (const sequence of [1, 2]) {
+      await world.root.query(
+        `insert into usage_evidence (allocation_id, organization_id, node_id, generation, sequence, from_at, to_at,
+           counts_from, counts_to, gpus, record, digest, result_key)
+         select $1, $2, $1, 1, $3, t, t + interval '2 minutes', t, t + interval '2 minutes', 1, 'x', sha256('x'), 'x'
+         from (select now() - interval '1 hour' + $3 * interval '1 minute' as t) at`,
+        [id, acme.organizationId, sequence],
+      );
+    }
+  },
 };
 const ask = async (text: string) => (await world.root.query(text)).rows as object[];
 

@@ -35,6 +35,10 @@ describe('a table', () => {
     ['insert into', 'insert into eggs (id) values ($1)'],
     ['update', 'update eggs set warm = true'],
     ['delete', 'delete from nests where id = $1'],
+    ['update by an alias', 'update eggs e set warm = true from nests n where n.id = e.nest_id'],
+    ['insert by an alias', 'insert into eggs as e (id) values ($1) on conflict (id) do update set warm = e.warm'],
+    ['delete by an alias', 'delete from eggs e using nests n where n.id = e.nest_id'],
+    ['a table with its schema', 'update public.eggs set warm = true'],
     ['a write inside a with', 'with gone as (delete from eggs returning id) select id from gone'],
   ])('is not written by another domain: %s', (_, statement) => {
     const found = tablesHaveOneWriter.find(makeTree(writing('cats', statement)));

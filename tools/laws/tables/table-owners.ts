@@ -34,7 +34,7 @@ export function ownersIn(tree: Tree): ReadonlyMap<string, readonly string[]> {
   return owners;
 }
 
-const writes = /\b(?:insert\s+into|update(?:\s+only)?|delete\s+from(?:\s+only)?)\s+([a-z_]+)\b/g;
+const writes = /\b(?:insert\s+into|update(?:\s+only)?|delete\s+from(?:\s+only)?)\s+(?:public\.)?([a-z_]+)\b/g;
 
 export const tablesHaveOneWriter: Law = {
   name: 'tables-have-one-writer',

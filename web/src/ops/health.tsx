@@ -6,8 +6,9 @@ import { Button } from '../parts/button.tsx';
 import { Chip, type Tone } from '../parts/chip.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
-import { plainWord, spellBytes } from '../words/sizes.ts';
-import { spellClock, spellDuration } from '../words/time.ts';
+import { findStuck, type ShownFinding, spellValue, stuckAsked } from '../words/health/findings.ts';
+import { plainWord } from '../words/sizes.ts';
+import { spellClock } from '../words/time.ts';
 import { Alerts } from './alerts.tsx';
 import { Breakers } from './breakers.tsx';
 
@@ -46,32 +47,12 @@ const remedies: Readonly<Record<string, { readonly to: string; readonly search?:
 const remedyOfLag = (name: string) =>
   name.startsWith('lag_of_') ? { to: '/ops/events', search: { box: 'dead' } } : undefined;
 
-/** Workflows whose rollback failed wait for a person. The engine is queried separately. */
-function findStuck(stuck: { readonly data: number | undefined; readonly error: Error | null }): HealthFinding[] {
-  const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count' } as const;
-  if (stuck.error) {
-    return [{ ...shared, status: 'bad', value: null, message: 'The workflow engine does not answer.' }];
-  }
-  if (stuck.data === undefined) return [];
-  return [
-    {
-      ...shared,
-      status: stuck.data > 0 ? 'bad' : 'ok',
-      value: stuck.data,
-      message:
-        stuck.data > 0
-          ? 'Workflows that could not be rolled back; an operator has to act.'
-          : 'No workflow waits for a person.',
-    },
-  ];
-}
-
 /** The health of the platform itself. */
 export function HealthPage() {
   const health = useAsk(['health'], (options) => api.adminOps.platformHealthGet(options), { everyMs: 10_000 });
   const stuck = useAsk(
     ['workflows', 'stuck'],
-    async (options) => (await api.adminWorkflows.list({ state: 'stuck', limit: 100 }, options)).data.length,
+    (options) => api.adminWorkflows.list({ state: 'stuck', limit: stuckAsked }, options),
     { everyMs: 30_000 },
   );
   const alerts = useAsk(
@@ -79,7 +60,7 @@ export function HealthPage() {
     async (options) => (await api.adminAlerts.list({ limit: 50 }, options)).data,
     { everyMs: 10_000 },
   );
-  const findings = [...(health.data?.findings ?? []), ...findStuck(stuck)];
+  const findings: ShownFinding[] = [...(health.data?.findings ?? []), ...findStuck(stuck)];
   const status = findings.some((finding) => finding.status === 'bad') ? 'bad' : (health.data?.status ?? 'ok');
   return (
     <Page
@@ -132,7 +113,7 @@ export function HealthPage() {
   );
 }
 
-function Finding({ finding }: { finding: HealthFinding }) {
+function Finding({ finding }: { finding: ShownFinding }) {
   const remedy = finding.status === 'ok' ? undefined : (remedies[finding.name] ?? remedyOfLag(finding.name));
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
@@ -161,17 +142,3 @@ const titleOf = (name: string): string => {
   const words = plainWord(name);
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
-
-function spellValue({ value, unit }: HealthFinding): string {
-  if (value === null) return '';
-  switch (unit) {
-    case 'bytes':
-      return spellBytes(value);
-    case 'seconds':
-      return spellDuration(value * 1_000);
-    case 'milliseconds':
-      return `${Math.round(value)} ms`;
-    default:
-      return value.toLocaleString('en');
-  }
-}

@@ -13,6 +13,7 @@ const leaving: Readonly<Record<HistoryTable['kept_by'], string>> = {
   months: 'whole months',
   batches: 'batches',
   sweeps: 'swept, no archive',
+  ever: 'for ever',
 };
 
 /** How large the tables are that grow with history, how long their rows are kept, and what was archived. */

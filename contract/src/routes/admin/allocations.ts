@@ -73,6 +73,11 @@ export const adminAllocationList = defineRoute({
       state: Type.Optional(AllocationState),
       node: Type.Optional(Uuid),
       organization: Type.Optional(Uuid),
+      ended: Type.Optional(
+        Type.Enum(['true', 'false'], {
+          description: 'false: only those that are not `released` or `failed`; true: only those.',
+        }),
+      ),
     },
     strict,
   ),

@@ -9,9 +9,9 @@ const operators = { kind: 'none', why: 'History of the whole platform, for opera
 export const HistoryTable = Type.Object(
   {
     table: Type.String(),
-    kept_by: Type.Enum(['months', 'batches', 'sweeps'], {
+    kept_by: Type.Enum(['months', 'batches', 'sweeps', 'ever'], {
       description:
-        'How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive.',
+        'How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive. ever: none leaves, and the table does not lie in months.',
     }),
     bytes: Type.Integer({ minimum: 0, description: 'With indexes and months.' }),
     rows_estimate: Type.Integer({ minimum: 0, description: 'As the database estimates it.' }),

@@ -130,7 +130,7 @@ export interface Api {
      *
      * Refusals: cursor_invalid.
      */
-    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly node?: string | undefined; readonly organization?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined }, options?: CallOptions): Paged<T.AdminAllocation>;
+    list(input?: { readonly cursor?: string | undefined; readonly ended?: "true" | "false" | undefined; readonly limit?: number | undefined; readonly node?: string | undefined; readonly organization?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined }, options?: CallOptions): Paged<T.AdminAllocation>;
     /**
      * The queue, in the order in which capacity would be given
      *

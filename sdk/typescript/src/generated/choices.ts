@@ -5,7 +5,7 @@ export const choices = {
   activity_list: { actors: ["people", "all"] },
   alert_list: { effect: ["blocks_sale", "blocks_transition", "informs"], source: ["health", "presence", "drift", "attestation", "operator", "breaker"] },
   alert_raise: { effect: ["blocks_sale", "blocks_transition", "informs"] },
-  admin_allocation_list: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
+  admin_allocation_list: { ended: ["true", "false"], state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   admin_audit_list: { actors: ["people", "all"], result: ["success", "failure"] },
   admin_billing_account_list: { state: ["healthy", "low_balance", "auto_release_pending", "depleted"] },
   admin_adjustment_list: { state: ["waiting", "entered", "rejected", "expired"] },

@@ -10,7 +10,7 @@ export const operations = {
   alert_list: { method: 'GET', path: '/api/v1/admin/alerts', query: ['cursor', 'effect', 'limit', 'node', 'source'], paged: true },
   alert_raise: { method: 'POST', path: '/api/v1/admin/alerts', keyed: true },
   alert_clear: { method: 'DELETE', path: '/api/v1/admin/alerts/{alert_id}', keyed: true, body: true },
-  admin_allocation_list: { method: 'GET', path: '/api/v1/admin/allocations', query: ['cursor', 'limit', 'node', 'organization', 'state'], paged: true },
+  admin_allocation_list: { method: 'GET', path: '/api/v1/admin/allocations', query: ['cursor', 'ended', 'limit', 'node', 'organization', 'state'], paged: true },
   admin_allocation_queue: { method: 'GET', path: '/api/v1/admin/allocations/queue', query: ['region', 'sku'] },
   allocation_stuck_list: { method: 'GET', path: '/api/v1/admin/allocations/stuck', bare: true },
   admin_allocation_force_cleanup: { method: 'POST', path: '/api/v1/admin/allocations/{allocation_id}/force-cleanup', keyed: true },

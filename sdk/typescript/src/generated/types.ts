@@ -1499,8 +1499,8 @@ readonly removed_at: string | null;
 export type HistoryTable = {
   /** With indexes and months. */
 readonly bytes: number;
-  /** How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive. */
-readonly kept_by: "months" | "batches" | "sweeps";
+  /** How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive. ever: none leaves, and the table does not lie in months. */
+readonly kept_by: "months" | "batches" | "sweeps" | "ever";
   /** Months, with the rest. */
 readonly parts: number;
   readonly retention_days: number | null;

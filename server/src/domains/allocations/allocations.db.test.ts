@@ -49,6 +49,7 @@ const walk = async (id: string, ...states: string[]) => {
     await asSystem(
       world.root,
       `update allocations set state = $2, version = version + 1, active_at = now(),
+         failure_code = case when $2 = 'failed' then 'launch_failed' else failure_code end,
          placement_status = case when $2 = 'active' then 'leased' else placement_status end,
          expires_at = now() + interval '1 hour' where id = $1`,
       [id, state],
@@ -221,6 +222,25 @@ describe('giving it back', () => {
     expect(await send('POST', `${id}/release`, {})).toMatchObject({ body: { code: 'allocation_already_releasing' } });
     expect(await free()).toBe(7);
     expect((await eventsOf(id)).at(-1)).toBe('provisioning.releasing.requested');
+  });
+
+  it('is found among those of its node that have not ended, however many newer ones have', async () => {
+    const node = await fleet.addNode();
+    const { id } = (await create()).body;
+    await walk(id, 'provisioning', 'active');
+    const ended: string[] = [];
+    for (const state of ['released', 'failed']) {
+      const later = (await create()).body.id as string;
+      ended.unshift(later);
+      await walk(later, 'provisioning', ...(state === 'released' ? ['active', 'releasing', state] : [state]));
+    }
+    const listed = async (query: string) => {
+      const reply = await send('GET', `/api/v1/admin/allocations?node=${node.id}&${query}`, undefined, operator);
+      return reply.body.data.map((each: { id: string }) => each.id);
+    };
+    expect(await listed('limit=2')).toEqual(ended);
+    expect(await listed('limit=2&ended=false')).toEqual([id]);
+    expect(await listed('ended=true')).toEqual(ended);
   });
 
   it('is forced as often as the policy allows, and then settled by an operator who has looked', async () => {

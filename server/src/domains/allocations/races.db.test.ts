@@ -230,6 +230,7 @@ describe('release, forced release, expiry and the loss of a node', () => {
 });
 
 describe('a reservation', () => {
+  const anyHost = { lostAfterSeconds: 3_600, newcomer: undefined };
   it('that gets only some of its slots leaves no lock behind', async () => {
     const { slots } = await yard.addNode({ groups: [2] });
     const [first = '', second = ''] = slots;
@@ -237,18 +238,18 @@ describe('a reservation', () => {
     const other = await putAllocation(yard.root, yard);
     const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await yard.port.database.write(yard.act(), async (tx) => {
-      await reserveSlots(tx, { allocationId: other, slotIds: [second], wait: false });
+      await reserveSlots(tx, { allocationId: other, slotIds: [second], wait: false, ...anyHost });
       return tx.commit(undefined, { target: { type: 'slot', id: second }, events: 'none' });
     });
     const failing = yard.port.database.write(yard.act(), async (tx) => {
-      expect(await reserveSlots(tx, { allocationId: holder, slotIds: slots, wait: false })).toBeUndefined();
+      expect(await reserveSlots(tx, { allocationId: holder, slotIds: slots, wait: false, ...anyHost })).toBeUndefined();
       held.resolve();
       await gate.promise;
       return tx.abandon(new Fault('sku_unavailable', 'gone'));
     });
     await held.promise;
     const quick = await yard.port.database.write(yard.act(), async (tx) => {
-      const taken = await reserveSlots(tx, { allocationId: holder, slotIds: [first], wait: false });
+      const taken = await reserveSlots(tx, { allocationId: holder, slotIds: [first], wait: false, ...anyHost });
       return tx.commit(taken, { target: { type: 'slot', id: first }, events: 'none' });
     });
     gate.resolve();

@@ -85,8 +85,10 @@ const listAllSql = sql(
    where mine(a.organization_id)
      and ($1::text is null or a.state = $1) and ($2::uuid is null or a.node_id = $2)
      and ($3::uuid is null or a.organization_id = $3) and ($4::uuid is null or a.id = $4)
-     and ($5::uuid is null or a.id < $5)
-   order by a.id desc limit $6`,
+     and ($5::text is distinct from 'false' or a.state not in ('released', 'failed'))
+     and ($5::text is distinct from 'true' or a.state in ('released', 'failed'))
+     and ($6::uuid is null or a.id < $6)
+   order by a.id desc limit $7`,
 );
 const ofGroupSql = sql(
   'allocation-of-group',
@@ -311,6 +313,7 @@ export const listAllAllocations = (
     readonly node?: string | undefined;
     readonly organization?: string | undefined;
     readonly id?: string | undefined;
+    readonly ended?: 'true' | 'false' | undefined;
   },
   before: string | undefined,
   limit: number,
@@ -320,6 +323,7 @@ export const listAllAllocations = (
     filter.node ?? null,
     filter.organization ?? null,
     filter.id ?? null,
+    filter.ended ?? null,
     before ?? null,
     limit,
   ]);

@@ -289,6 +289,16 @@ describe('history', () => {
     expect([missing.status, missing.body.code]).toEqual([404, 'archive_not_found']);
   });
 
+  it('says that exactly the tables that lie in months do, and that the links of the ledger stay for ever', async () => {
+    const { rows } = await world.root.query(
+      `select c.relname as name from pg_partitioned_table p join pg_class c on c.oid = p.partrelid order by 1`,
+    );
+    const shown = (await get('/admin/history')).data as { table: string; kept_by: string; parts: number }[];
+    const inMonths = shown.filter(({ kept_by }) => kept_by === 'months').map(({ table }) => table);
+    expect(inMonths.sort()).toEqual(rows.map(({ name }) => name));
+    expect(shown.find(({ table }) => table === 'ledger_seals')).toMatchObject({ kept_by: 'ever', parts: 0 });
+  });
+
   it('takes a row that has no month, and shows it', async () => {
     const unplaced = async (): Promise<number> =>
       (await get('/admin/history')).data.find(({ table }: { table: string }) => table === 'audit_logs').unplaced_rows;

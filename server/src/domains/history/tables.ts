@@ -16,7 +16,7 @@ export const historyTables = {
   consumed_events: { keptBy: 'sweeps', policy: 'events.retention_days' },
   idempotency_records: { keptBy: 'sweeps', policy: null },
   ledger_entries: { keptBy: 'months', policy: null },
-  ledger_seals: { keptBy: 'months', policy: null },
+  ledger_seals: { keptBy: 'ever', policy: null },
   usage_windows: { keptBy: 'months', policy: null },
   usage_evidence: { keptBy: 'months', policy: null },
 } as const;

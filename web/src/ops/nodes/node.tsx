@@ -12,7 +12,6 @@ import { MetricsPanel } from '../../parts/metrics/metrics-panel.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { isLive } from '../../words/rail.ts';
 import { counted } from '../../words/sizes.ts';
 import { spellMoments } from '../../words/time.ts';
 import { Alerts } from '../alerts.tsx';
@@ -101,10 +100,10 @@ function Detail({ node }: { node: NodeDetail }) {
   );
   const tenants = useAsk(
     ['allocations', 'on', node.id],
-    (options) => api.adminAllocations.list({ node: node.id, limit: 200 }, options),
+    (options) => api.adminAllocations.list({ node: node.id, ended: 'false', limit: 200 }, options),
     { everyMs: 30_000 },
   );
-  const living = tenants.data?.data.filter(({ state }) => isLive(state)) ?? [];
+  const living = tenants.data?.data;
   const probe = useAct(
     'node probe',
     (_: string, options) => api.adminNodes.healthProbe({ node_id: node.id }, options),
@@ -133,7 +132,7 @@ function Detail({ node }: { node: NodeDetail }) {
       shown={{ operation: 'node_get', input: { node_id: node.id } }}
     >
       {probe.error && <Problem error={probe.error} />}
-      <Draining node={node} left={tenants.data ? living.length : undefined} />
+      <Draining node={node} left={living?.length} />
       {node.state_reason && node.state !== 'active' && (
         <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>
       )}
@@ -156,7 +155,7 @@ function Detail({ node }: { node: NodeDetail }) {
       <Panel title="Images">
         <NodeImages node={node} />
       </Panel>
-      <NodeAllocations nodeId={node.id} living={tenants.data && living} error={tenants.error} />
+      <NodeAllocations nodeId={node.id} living={living} error={tenants.error} />
       <NodeTasks nodeId={node.id} />
       {verb && (
         <Confirm
@@ -204,7 +203,8 @@ function VerbMeans({
   onNotice,
 }: {
   verb: Verb;
-  living: readonly AdminAllocation[];
+  /** Undefined until the server has answered. */
+  living: readonly AdminAllocation[] | undefined;
   notice: string;
   onNotice(minutes: string): void;
 }) {
@@ -212,13 +212,7 @@ function VerbMeans({
     <>
       <p>{verbs[verb].means}</p>
       {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
-        <p className="font-medium text-ink">
-          {living.length === 0
-            ? verb === 'drain'
-              ? 'No running allocations: the node is retired at once.'
-              : 'No running allocations.'
-            : `Running on it: ${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')}.`}
-        </p>
+        <p className="font-medium text-ink">{sayRunning(verb, living)}</p>
       )}
       {verb === 'drain' && (
         <Field label="Notice in minutes" hint="Empty: the time set by policy. 0: release immediately.">
@@ -237,6 +231,15 @@ function VerbMeans({
       )}
     </>
   );
+}
+
+function sayRunning(verb: Verb, living: readonly AdminAllocation[] | undefined): string {
+  if (!living) return 'Running allocations are not known yet.';
+  if (living.length > 0) {
+    const tenants = new Set(living.map((each) => each.organization_id)).size;
+    return `Running on it: ${counted(living.length, 'allocation')} of ${counted(tenants, 'tenant')}.`;
+  }
+  return verb === 'drain' ? 'No running allocations: the node is retired at once.' : 'No running allocations.';
 }
 
 function Lead({ node }: { node: NodeDetail }) {

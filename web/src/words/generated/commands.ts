@@ -181,7 +181,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   platform_role_list: {"words":"ops role list","args":[],"flags":{"limit":["limit","number"]}},
   platform_role_grant: {"words":"ops role grant","args":[["user_id"],["role"]],"flags":{"reason":["reason"]}},
   platform_role_revoke: {"words":"ops role revoke","args":[["user_id"],["role"]],"flags":{"reason":["reason"]}},
-  admin_allocation_list: {"words":"ops allocations","args":[],"flags":{"state":["state"],"node":["node","node"],"organization":["organization"],"limit":["limit","number"]}},
+  admin_allocation_list: {"words":"ops allocations","args":[],"flags":{"state":["state"],"node":["node","node"],"organization":["organization"],"ended":["ended"],"limit":["limit","number"]}},
   admin_allocation_queue: {"words":"ops queue","args":[],"flags":{"sku":["sku"],"region":["region"]}},
   allocation_stuck_list: {"words":"ops stuck","args":[],"flags":{}},
   admin_allocation_placement: {"words":"ops placement","args":[["allocation_id"]],"flags":{}},

@@ -163,14 +163,14 @@ class AdminAllocationsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, organization: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, options: Options | None = None) -> Pages[AdminAllocation]:
+    def list(self, *, cursor: str | Unset = UNSET, ended: Literal["true", "false"] | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, organization: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, options: Options | None = None) -> Pages[AdminAllocation]:
         """Allocations of all tenants, latest first
 
         ``GET /api/v1/admin/allocations``
 
         Refusals: cursor_invalid.
         """
-        return Pages(self._transport, "admin_allocation_list", {"cursor": cursor, "limit": limit, "node": node, "organization": organization, "state": state}, options)
+        return Pages(self._transport, "admin_allocation_list", {"cursor": cursor, "ended": ended, "limit": limit, "node": node, "organization": organization, "state": state}, options)
 
     def queue(self, *, region: str | Unset = UNSET, sku: str | Unset = UNSET, options: Options | None = None) -> AdminAllocationQueueAnswer:
         """The queue, in the order in which capacity would be given

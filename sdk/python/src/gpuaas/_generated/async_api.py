@@ -163,14 +163,14 @@ class AsyncAdminAllocationsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, organization: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminAllocation]:
+    def list(self, *, cursor: str | Unset = UNSET, ended: Literal["true", "false"] | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, organization: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminAllocation]:
         """Allocations of all tenants, latest first
 
         ``GET /api/v1/admin/allocations``
 
         Refusals: cursor_invalid.
         """
-        return AsyncPages(self._transport, "admin_allocation_list", {"cursor": cursor, "limit": limit, "node": node, "organization": organization, "state": state}, options)
+        return AsyncPages(self._transport, "admin_allocation_list", {"cursor": cursor, "ended": ended, "limit": limit, "node": node, "organization": organization, "state": state}, options)
 
     async def queue(self, *, region: str | Unset = UNSET, sku: str | Unset = UNSET, options: Options | None = None) -> AdminAllocationQueueAnswer:
         """The queue, in the order in which capacity would be given

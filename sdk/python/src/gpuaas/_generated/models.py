@@ -1680,8 +1680,8 @@ class HistoryArchive(TypedDict):
 class HistoryTable(TypedDict):
     bytes: int
     """With indexes and months."""
-    kept_by: Literal["months", "batches", "sweeps"]
-    """How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive."""
+    kept_by: Literal["months", "batches", "sweeps", "ever"]
+    """How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive. ever: none leaves, and the table does not lie in months."""
     parts: int
     """Months, with the rest."""
     retention_days: int | None

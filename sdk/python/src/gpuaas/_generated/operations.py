@@ -11,7 +11,7 @@ operations: dict[str, Operation] = {
     "alert_list": Operation("GET", "/api/v1/admin/alerts", query=("cursor", "effect", "limit", "node", "source",), paged=True),
     "alert_raise": Operation("POST", "/api/v1/admin/alerts", keyed=True),
     "alert_clear": Operation("DELETE", "/api/v1/admin/alerts/{alert_id}", keyed=True, body=True),
-    "admin_allocation_list": Operation("GET", "/api/v1/admin/allocations", query=("cursor", "limit", "node", "organization", "state",), paged=True),
+    "admin_allocation_list": Operation("GET", "/api/v1/admin/allocations", query=("cursor", "ended", "limit", "node", "organization", "state",), paged=True),
     "admin_allocation_queue": Operation("GET", "/api/v1/admin/allocations/queue", query=("region", "sku",)),
     "allocation_stuck_list": Operation("GET", "/api/v1/admin/allocations/stuck"),
     "admin_allocation_force_cleanup": Operation("POST", "/api/v1/admin/allocations/{allocation_id}/force-cleanup", keyed=True),

@@ -47,7 +47,11 @@ const unattestedSql = sql(
 const unattendedSql = sql(
   'guard-unattended',
   `select a.id, a.organization_id, a.project_id, a.state, a.generation, a.release_attempts, t.correlation_id,
-     t.finished_at is null as is_late
+     t.finished_at is null as is_late,
+     a.state = 'releasing' and coalesce((
+       select (l.detail ->> 'forced')::boolean from allocation_timeline l
+       where l.allocation_id = a.id and l.kind = 'transition' and l.to_state = 'releasing' and mine(l.organization_id)
+       order by l.id desc limit 1), false) as forced
    from allocations a cross join lateral (
      select k.finished_at, k.saga_token, k.correlation_id, k.dispatched_at, k.issued_at, k.expires_at from node_tasks k
      where k.allocation_id = a.id and k.generation = a.generation and mine(k.organization_id)
@@ -126,6 +130,8 @@ export interface UnattendedRow {
   readonly correlation_id: string;
   /** The task has not ended: its node has not fetched it, or has used half of its time. */
   readonly is_late: boolean;
+  /** A release whose guest gets no time to shut down, as the transition to `releasing` noted. */
+  readonly forced: boolean;
 }
 export interface ReportedRow {
   readonly node_id: string;

@@ -34,7 +34,7 @@ export const makeUnattended = (parts: {
     };
     return row.state === 'provisioning'
       ? parts.begin.provision(lease, origin, row.is_late)
-      : parts.begin.release({ ...lease, attempt: row.release_attempts }, false, origin, row.is_late);
+      : parts.begin.release({ ...lease, attempt: row.release_attempts }, row.forced, origin, row.is_late);
   };
   return {
     name: 'allocation-unattended',

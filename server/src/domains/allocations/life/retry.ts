@@ -144,7 +144,9 @@ async function findPlace(
     if (!decision.chosen) return undefined;
     const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
     // Without waiting: the transaction holds slots already, and waiting for others could deadlock.
-    const reservation = await reserveSlots(tx, { allocationId: leased.id, slotIds, wait: false });
+    const reservation = await reserveSlots(tx, {
+      ...{ allocationId: leased.id, slotIds, wait: false, lostAfterSeconds, newcomer: request },
+    });
     if (reservation) return { reservation, decision };
     except.push(nodeId);
   }

@@ -25,9 +25,9 @@ export const makeClaim =
     });
     if (!wait) return takeSlots(tx, named, { ids, lostAfterSeconds });
     const reservations: (Reservation | undefined)[] = [];
-    for (const { allocation, slotIds } of named) {
+    for (const { allocation, slotIds, request } of named) {
       const { id: allocationId, organization_id: organizationId } = allocation;
-      const reservation = await reserveSlots(tx, { allocationId, slotIds, wait });
+      const reservation = await reserveSlots(tx, { allocationId, slotIds, wait, lostAfterSeconds, newcomer: request });
       reservations.push(reservation);
       if (!reservation) continue;
       const { nodeId, generation } = reservation;

@@ -16,7 +16,10 @@ export async function promote(parts: QueueParts, waiting: QueueRow, start: LineP
     if (row?.placement_status !== 'queued' || row.state !== 'requested') {
       return tx.abandon(new Fault('illegal_transition', 'The request does not wait any more.'));
     }
-    const reservation = await reserveSlots(tx, { allocationId: row.id, slotIds: start.slotIds, wait: true });
+    const lostAfterSeconds = parts.policies.number('node.lost_after_seconds');
+    const reservation = await reserveSlots(tx, {
+      ...{ allocationId: row.id, slotIds: start.slotIds, wait: true, lostAfterSeconds, newcomer: undefined },
+    });
     // Another request took the slots meanwhile: the next round plans again.
     if (!reservation) return tx.abandon(new Fault('sku_unavailable', 'Its slots were taken meanwhile.'));
     await dropReservationOf(tx, row.id);

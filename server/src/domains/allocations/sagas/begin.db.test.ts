@@ -1,14 +1,17 @@
 import type { NodeTaskResult } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { actsOf } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
+import { makeGuards } from '../guards/guards.ts';
 import { makeUnattended } from '../guards/unattended.ts';
 import { makeApplyResult } from '../life/apply-result.ts';
 import { readLeased } from '../life/leased.ts';
+import { beginRelease } from '../life/release.ts';
 import { queueTaskFor, type TaskRequest } from '../tasks/node-task.ts';
 import { provisionTask } from '../tasks/provision-task.ts';
 import { vacateTask } from '../tasks/vacate-task.ts';
@@ -69,8 +72,18 @@ const askAhead = (allocation: TestAllocation, request: TaskRequest<never>) =>
   });
 const provisionAhead = (allocation: TestAllocation) =>
   askAhead(allocation, provisionTask(bench.parts) as TaskRequest<never>);
-const vacateAhead = (allocation: TestAllocation) =>
-  askAhead(allocation, vacateTask(bench.parts, { forced: false }) as TaskRequest<never>);
+const vacateAhead = (allocation: TestAllocation, forced = false) =>
+  askAhead(allocation, vacateTask(bench.parts, { forced }) as TaskRequest<never>);
+const releaseAs = ({ id }: TestAllocation, forced: boolean) =>
+  bench.parts.db.write(yard.act(), async (tx) => {
+    const released = await beginRelease(tx, id, {
+      ...{ ids: systemIds, tasks: bench.parts.tasks, correlationId: 'release', reason: 'operator', forced },
+      ...{ maxAttempts: 3, endedAt: bench.parts.clock.now() },
+    });
+    if (!released || released instanceof Fault) throw new Error('it was not released');
+    const { organizationId } = released.moved;
+    return tx.commit(undefined, { target: { type: 'allocation', id }, organizationId, events: released.events });
+  });
 const apply = async (allocation: TestAllocation, output: object) => {
   const { task_id, task_type } = await allocation.task();
   await allocation.settle({ output });
@@ -130,7 +143,24 @@ describe('a good life', () => {
     ]);
   });
 
-  it('begins one where a guard released it: nobody has asked its node', async () => {
+  it('begins none where a guard released it: its node is asked with the release', async () => {
+    const allocation = await bench.allocation({ state: 'active' });
+    const { release } = makeGuards({
+      ...{ ...bench.parts, begin: actsOf('guards', systemIds), log: silentLog, metrics: makeMetrics('test', '0.0.0') },
+      policies: {
+        ...{ maxReleaseAttempts: () => 3, lostAfterSeconds: () => 600, reportSeconds: () => 45 },
+        ...{ idlePercent: () => 5, idleGraceMinutes: () => 15 },
+      },
+    });
+    expect(await release(allocation.id, 'max_duration', true)).toBe(true);
+    expect(await allocation.task()).toMatchObject({ task_type: 'slice.vm_release', params: { grace_seconds: 0 } });
+    await begin.release({ ...leaseOf(allocation), attempt: 1 }, true, origin);
+    await apply(allocation, gone);
+    expect(await allocation.look()).toMatchObject({ state: 'released', openTasks: 0 });
+    expect(await runsOf(allocation)).toEqual([]);
+  });
+
+  it('begins one where nobody has asked its node', async () => {
     const allocation = await bench.allocation({ state: 'releasing' });
     await begin.release({ ...leaseOf(allocation), attempt: 1 }, false, origin);
     expect(await runsOf(allocation)).toMatchObject([{ saga: 'allocation.vacate', id: `${allocation.id}.1.1` }]);
@@ -177,6 +207,14 @@ describe('a run is begun for a task that was not applied', () => {
     await apply(allocation, { ...gone, disk_wiped: unproven });
     const { task_id: task } = await allocation.task();
     expect(await runsOf(allocation)).toMatchObject([{ saga: 'allocation.vacate', params: { task } }]);
+  });
+
+  it.each([[true], [false]])('because no node had it; whether the release is forced (%s) stays', async (forced) => {
+    const allocation = await bench.allocation({ state: 'active' });
+    await releaseAs(allocation, forced);
+    await vacateAhead(allocation, forced);
+    await settleAs('cancelled', allocation);
+    expect(await runsOf(allocation)).toMatchObject([{ saga: 'allocation.vacate', params: { forced } }]);
   });
 
   it('because its node does not fetch it, so that a person can call it off', async () => {

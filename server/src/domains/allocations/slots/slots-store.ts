@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/act.ts';
 export const reserveSlots = sql(
   'slots-reserve',
   `select s.id, s.node_id, s.slot_index, s.generation, coalesce(n.simulated, false) as simulated
-   from slots_reserve($1::uuid[], $2, $3) s join nodes n on n.id = s.node_id`,
+   from slots_reserve($1::uuid[], $2, $3, $4, $5, $6, $7, $8) s join nodes n on n.id = s.node_id`,
 );
 /**
  * Takes slots for new allocations and inserts the allocations and their claims, in one statement for all of them. Each gets

@@ -50,9 +50,11 @@ async function allocation(state = 'requested'): Promise<string> {
   }
   return id;
 }
-const take = (slotIds: readonly string[], allocationId: string, wait = true) =>
+const take = (slotIds: readonly string[], allocationId: string, wait = true, newcomer?: object) =>
   write(async (tx) => {
-    const reservation = await reserveSlots(tx, { allocationId, slotIds, wait });
+    const reservation = await reserveSlots(tx, {
+      ...{ allocationId, slotIds, wait, lostAfterSeconds: 3_600, newcomer },
+    });
     if (!reservation) return new Fault('sku_unavailable', 'gone');
     await claimSlots(tx, {
       ...reservation,
@@ -150,6 +152,36 @@ describe('a slot', () => {
       sick.id,
     ]);
     expect(await take(sick.slots, await allocation(), false)).toMatchObject({ code: 'sku_unavailable' });
+  });
+
+  it.each([[true], [false]])('is not taken on a silent host, whether the caller waits (%s)', async (wait) => {
+    const { id, slots } = await yard.addNode({ groups: [1] });
+    await asSystem(
+      yard.root,
+      `update node_reports set reported_at = reported_at - interval '2 hours' where node_id = $1`,
+      [id],
+    );
+    expect(await take(slots, await allocation(), wait)).toMatchObject({ code: 'sku_unavailable' });
+  });
+
+  it('that is kept for a request that waits is taken by that request, and by no newcomer', async () => {
+    const { id, slots } = await yard.addNode({ groups: [1] });
+    const waiting = await allocation();
+    await asSystem(
+      yard.root,
+      `update allocations set placement_status = 'queued', node_id = null, version = version + 1,
+         queue_deadline_at = now() + interval '1 hour' where id = $1`,
+      [waiting],
+    );
+    await asSystem(
+      yard.root,
+      `insert into queue_reservations (allocation_id, node_id, slot_ids, sku, region) values ($1, $2, $3, $4, $5)`,
+      [waiting, id, slots, sliceSku, testRegion],
+    );
+    for (const wait of [true, false]) {
+      expect(await take(slots, await allocation(), wait, {})).toMatchObject({ code: 'sku_unavailable' });
+    }
+    expect(await take(slots, waiting)).toMatchObject({ value: { slotIds: slots } });
   });
 
   it('that is quarantined under a living allocation is not cleared', async () => {

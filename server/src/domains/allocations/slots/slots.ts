@@ -132,17 +132,29 @@ export interface Reservation {
 
 /**
  * Takes exactly these slots for an allocation, or none: the rows decide. With `wait` it waits for a transaction that has locked
- * one of them; otherwise that slot counts as gone. The slots share one generation, which is that of the lease.
+ * one of them; otherwise that slot counts as gone. Whether the host reports and whether slots are kept is asked again once the
+ * locks are held. The slots share one generation, which is that of the lease.
  */
 export async function reserveSlots(
   tx: WriteTx,
-  wanted: { readonly allocationId: string; readonly slotIds: readonly string[]; readonly wait: boolean },
+  wanted: {
+    readonly allocationId: string;
+    readonly slotIds: readonly string[];
+    readonly wait: boolean;
+    /** Slots of a host that has been silent for longer are not taken. */
+    readonly lostAfterSeconds: number;
+    /** A request that does not wait in the queue: slots that are kept for those that do are not taken. */
+    readonly newcomer: Newcomer | undefined;
+  },
 ): Promise<Reservation | undefined> {
-  return asReservation(
-    wanted.slotIds,
-    await tx.rows<TakenRow>(reserveSlotsSql, [wanted.slotIds, wanted.allocationId, wanted.wait]),
-  );
+  const { allocationId, slotIds, wait, lostAfterSeconds, newcomer } = wanted;
+  const rows = await tx.rows<TakenRow>(reserveSlotsSql, [
+    ...[slotIds, allocationId, wait, lostAfterSeconds, newcomer !== undefined],
+    ...[newcomer?.endsAt ?? null, newcomer?.image?.mustBeCached ?? false, newcomer?.provisionSeconds ?? 0],
+  ]);
+  return asReservation(slotIds, rows);
 }
+type Newcomer = Pick<PlacementRequest, 'endsAt' | 'image' | 'provisionSeconds'>;
 interface TakenRow {
   readonly id: string;
   readonly node_id: string;
@@ -172,7 +184,7 @@ export async function takeSlots(
   picks: readonly {
     readonly allocation: UnplacedAllocation;
     readonly slotIds: readonly string[];
-    readonly request?: Pick<PlacementRequest, 'endsAt' | 'image' | 'provisionSeconds'>;
+    readonly request?: Newcomer;
   }[],
   parts: { readonly ids: Ids; readonly lostAfterSeconds: number },
 ): Promise<(Reservation | undefined)[]> {

@@ -297,7 +297,8 @@ describe('the life of a host', () => {
     const actor = systemViewer('tester', { correlationId: 'c', organizationId: home.organizationId });
     const reach = (slotId: string, allocationId: string) =>
       world.database.database.write(makeAct(actor, 'slot.reserve', systemIds.next()), async (tx) => {
-        const taken = await reserveSlots(tx, { slotIds: [slotId], allocationId, wait: true });
+        const how = { wait: true, lostAfterSeconds: 3_600, newcomer: undefined };
+        const taken = await reserveSlots(tx, { slotIds: [slotId], allocationId, ...how });
         if (!taken) return tx.abandon(new Fault('sku_unavailable', 'gone'));
         return tx.commit(taken, { target: { type: 'slot', id: slotId }, events: 'none' });
       });
