@@ -132,7 +132,10 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     const stages = makeStages(mounted.route, { ...parts, stopping: stopping.signal });
     mountRoute(app, { ...mounted, stages, clock: parts.clock }, (outcome) => {
       const { fault } = outcome;
-      if (fault?.refused) refusals.note(fault.viewer, fault.refused, mounted.route, fault.fault);
+      if (fault?.refused) {
+        const target = { type: 'route', id: mounted.route.id };
+        refusals.note(fault.viewer, fault.refused, { target, change: { code: fault.fault.code } });
+      }
       if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
       if (outcome.replayed) replays.inc();
     });
