@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { capabilityRows } from '../lib/capabilities/index.ts';
-import { judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
+import { judgeIds, judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
 import { capabilityPage } from '../lib/capabilities/page.ts';
 import { judgeReReview, reReviewPage, reviewed } from '../lib/capabilities/re-review.ts';
 import type { Capability } from '../lib/capabilities/row.ts';
@@ -257,6 +257,14 @@ describe('claims', () => {
     ]);
     expect(judgeRows([{ id: 'GAP-01', words: 'x', by: { [path]: [] } }])).toEqual(['GAP-01 names no test']);
     expect(judgeRows(capabilityRows)).toEqual([]);
+  });
+
+  it('are all there, the last number of a family too', () => {
+    const list = readFileSync(join(root, 'tools/lib/capabilities/ids.txt'), 'utf8');
+    expect(judgeIds(capabilityRows, list)).toEqual([]);
+    const last = capabilityRows.filter(({ id }) => id !== 'RRC-11');
+    expect(judgeRows(last)).toEqual([]);
+    expect(judgeIds(last, list)).toEqual(['the row RRC-11 is missing']);
   });
 
   it('says what it is and what it is not yet', () => {
