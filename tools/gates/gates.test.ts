@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { capabilityRows } from '../lib/capabilities/index.ts';
-import { judgeIds, judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
+import { judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
 import { capabilityPage } from '../lib/capabilities/page.ts';
 import { judgeReReview, reReviewPage, reviewed } from '../lib/capabilities/re-review.ts';
 import type { Capability } from '../lib/capabilities/row.ts';
@@ -259,14 +259,6 @@ describe('claims', () => {
     expect(judgeRows(capabilityRows)).toEqual([]);
   });
 
-  it('are all there, the last number of a family too', () => {
-    const list = readFileSync(join(root, 'tools/lib/capabilities/ids.txt'), 'utf8');
-    expect(judgeIds(capabilityRows, list)).toEqual([]);
-    const last = capabilityRows.filter(({ id }) => id !== 'RRC-11');
-    expect(judgeRows(last)).toEqual([]);
-    expect(judgeIds(last, list)).toEqual(['the row RRC-11 is missing']);
-  });
-
   it('says what it is and what it is not yet', () => {
     const page = capabilityPage([{ name: 'G', rows }]);
     const link = `(embedded: [a.test.ts](../${path}))`;
@@ -359,7 +351,6 @@ describe('the page for the next outside review', () => {
 
   it('is refused while a test of it failed, or did not run', () => {
     expect(judgeReReview(page, rows)).toEqual([expect.stringMatching(/: 0 of 1 passed of .*'a lock'/)]);
-    expect(judgeReReview(whole.replace('1 of 1', '3 of 4'), rows)).toEqual([expect.stringContaining('3 of 4 passed')]);
     expect(judgeReReview(whole.replace('1 of 1', '0 of 0'), rows)).toEqual([expect.stringContaining('0 of 0 passed')]);
   });
 });

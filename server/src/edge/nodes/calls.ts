@@ -4,13 +4,12 @@ import { failpoint } from '../../kernel/process/failpoint.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { BodySource } from './body.ts';
-import { makeNodeBudget, type NodeLimits, usualNodeLimits } from './budget.ts';
+import { makeNodeBudget, type NodeLimits, type NoteNodeRefusal, usualNodeLimits } from './budget.ts';
 import { type NodePath, readNodePath } from './call-path.ts';
 import { type CheckCertificate, makeCheckCertificate } from './certificate-check.ts';
 import { type EnrolParts, makeEnrolCall } from './enrol-call.ts';
 import { makeOwnCalls, type OwnCallParts } from './own-calls.ts';
 import type { Peer } from './peer.ts';
-import type { NoteNodeRefusal } from './refusals.ts';
 import { makeReplies, type NodeReply } from './replies.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { callerAddress } from '../gate/caller-address.ts';
-import type { NodeLimits } from './budget.ts';
+import type { NodeLimits, NoteNodeRefusal } from './budget.ts';
 import { type Peer, peerOf } from './peer.ts';
-import type { NoteNodeRefusal } from './refusals.ts';
 import { makeStrangers, type Strangers } from './strangers.ts';
 
 /** Open connections, by what the certificate of each says. A node has a bounded number, strangers have few seats. */

@@ -11,12 +11,11 @@ import type { Certificates } from '../../ports/certificates/port.ts';
 import { makeRefusals } from '../http/admission/refusals.ts';
 import { answerUnreadable } from '../http/problem.ts';
 import { bodyOf } from './body.ts';
-import { usualNodeLimits } from './budget.ts';
+import { makeNoteNodeRefusal, usualNodeLimits } from './budget.ts';
 import { type CallParts, makeNodeCalls, type NodeCalls } from './calls.ts';
 import { NodeConnections } from './connections.ts';
 import { writeReply } from './http-reply.ts';
 import { type Line, serveLine } from './line.ts';
-import { makeNoteNodeRefusal } from './refusals.ts';
 import { openServerCertificate } from './server-certificate.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
