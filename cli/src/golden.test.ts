@@ -267,6 +267,39 @@ describe('what commands print', () => {
   );
 });
 
+describe('money and records', () => {
+  it('sends a payment back as it was typed, once', async () => {
+    const path = `POST /api/v1/admin/payments/sessions/${id}/refunds`;
+    const args = [
+      'ops',
+      'billing',
+      'refund',
+      id,
+      '--amount-minor',
+      '2500',
+      '--currency',
+      'USD',
+      '--reason',
+      'asked for',
+    ];
+    const { code, asked } = await rehearse([...args, '-y', '-o', 'json'], {
+      ...world,
+      [path]: { id, amount: usd('2500') },
+    });
+    expect(code).toBe(0);
+    expect(asked.filter(({ request }) => request.startsWith('POST'))).toEqual([
+      { request: path, body: { amount_minor: '2500', currency: 'USD', reason: 'asked for' } },
+    ]);
+  });
+
+  it('prints the audit log of an organization as the server exports it', async () => {
+    const rows = '{"id":"1","action":"member.add"}\n{"id":"2","action":"allocation.create"}\n';
+    const script = { ...world, 'GET /api/v1/organizations/o/audit-logs/export': rows };
+    const { code, out } = await rehearse(['ops', 'audit', 'export'], script);
+    expect([code, out]).toEqual([0, rows]);
+  });
+});
+
 describe('a launch', () => {
   it('asks for exactly what was planned, once', async () => {
     const { asked } = await rehearse(['launch', 'h200-sxm-slicex1', '--for', '1h', '-y', '-d'], world);

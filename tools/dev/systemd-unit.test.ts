@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { root } from '../lib/tree.ts';
 
-const path = join(root, 'deploy/systemd/gpuaas-node-agent.service');
+const folder = join(root, 'deploy/systemd');
+const path = join(folder, 'gpuaas-node-agent.service');
+const processPath = join(folder, 'gpuaas@.service');
 const analyser = '/usr/bin/systemd-analyze';
 const run = promisify(execFile);
 
@@ -46,14 +48,51 @@ describe('the unit of the node agent', () => {
     expect(unit['Service']).not.toHaveProperty('ProtectControlGroups');
     expect(unit['Install']).toEqual({ WantedBy: 'multi-user.target' });
   });
+});
 
-  it('pleases systemd itself, on machines that have it', async () => {
+describe('the unit of the processes', () => {
+  const text = readFileSync(processPath, 'utf8');
+  const service = readUnit(text)['Service'];
+
+  it('starts any process from its settings, as an account without rights, which can write nowhere', () => {
+    expect(service).toMatchObject({
+      User: 'gpuaas',
+      ExecStart: expect.stringMatching(/ server\/src\/bin\/%i\/main\.ts$/),
+      Restart: 'always',
+      NoNewPrivileges: 'yes',
+      CapabilityBoundingSet: '',
+      ProtectSystem: 'strict',
+      ReadWritePaths: '-/etc/gpuaas/%i',
+      ProtectHome: 'yes',
+      PrivateDevices: 'yes',
+      RestrictNamespaces: 'yes',
+      LimitCORE: '0',
+    });
+    expect(text.match(/^EnvironmentFile=.*$/gm)).toEqual([
+      'EnvironmentFile=/etc/gpuaas/shared.env',
+      'EnvironmentFile=/etc/gpuaas/%i.env',
+    ]);
+    // Node writes the code that it runs.
+    expect(service).not.toHaveProperty('MemoryDenyWriteExecute');
+  });
+
+  it('is the one that the guide installs, and stands nowhere else', () => {
+    const guide = readFileSync(join(root, 'docs/guides/run-on-your-own-servers.md'), 'utf8');
+    expect(guide).toContain('install -m 0644 /opt/gpuaas/deploy/systemd/gpuaas@.service /etc/systemd/system/');
+    expect(guide).not.toContain('ExecStart=');
+  });
+});
+
+describe('the units', () => {
+  it.each([path, processPath])('%s pleases systemd itself, on machines that have it', async (unit) => {
     const complaints = existsSync(analyser)
-      ? await run(analyser, ['verify', path]).then(
+      ? await run(analyser, ['verify', unit]).then(
           ({ stderr }) => stderr,
           (error: { readonly stderr?: string }) => error.stderr ?? String(error),
         )
       : '';
-    expect(complaints.split('\n').filter((line) => line.includes('gpuaas-node-agent'))).toEqual([]);
+    // The programs are not installed on the machine of the test.
+    const lines = complaints.split('\n').filter((line) => !line.includes('is not executable'));
+    expect(lines.filter((line) => line.includes('gpuaas'))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capabilityGroups, capabilityRows } from '../lib/capabilities/index.ts';
-import { type Half, judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
+import { type Half, judgeIds, judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
 import { capabilityPage, isShown, stateOf } from '../lib/capabilities/page.ts';
 import { judgeStatus, statusHeader } from '../lib/capabilities/status.ts';
 import { type Gate, runAlone } from '../lib/gate.ts';
@@ -10,6 +10,7 @@ import { repository, root, type Tree } from '../lib/tree.ts';
 import { reportPath } from '../lib/vitest.ts';
 
 const page = 'docs/capability-matrix.md';
+const ids = 'tools/lib/capabilities/ids.txt';
 
 /** Documents that describe the product, as opposed to guides and runbooks, which describe work. */
 export const claimingDocuments = (tree: Tree): string[] =>
@@ -27,6 +28,7 @@ export function judgeClaims(tree: Tree, results: Results, half: Half): string[] 
   const shown = new Set(capabilityRows.filter((row) => isShown(stateOf(row, capabilityRows))).map(({ id }) => id));
   return [
     ...judgeRows(capabilityRows),
+    ...judgeIds(capabilityRows, readFileSync(join(root, ids), 'utf8')),
     ...judgeProofs(capabilityRows, results, half),
     ...(written === capabilityPage(capabilityGroups) ? [] : [`${page} is not what tools/lib/capabilities says`]),
     ...claimingDocuments(tree).flatMap((path) => judgeStatus(path, tree.text(path), (id) => shown.has(id))),

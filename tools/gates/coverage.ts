@@ -20,7 +20,7 @@ export const floors: Readonly<Record<string, number>> = {
 };
 
 /** Read by the compiler and never run. */
-const neverRuns = ['server/src/kernel/refused.ts'];
+const neverRuns = ['server/src/kernel/refused.ts', 'server/src/edge/refused.ts'];
 
 interface Lines {
   readonly total: number;

@@ -339,6 +339,7 @@ describe('the page for the next outside review', () => {
     [['a lock holds'], 'failed'],
   ]);
   const page = reReviewPage(rows, { results, commit: 'abc' });
+  const whole = page.replace('0 of 1 passed', '1 of 1 passed');
 
   it('names a command, its result and the commit for each row that has tests', () => {
     expect(page).toContain(`npx vitest run --project unit ${path} -t 'a replay is answered'\`: 1 of 1 passed`);
@@ -355,10 +356,23 @@ describe('the page for the next outside review', () => {
   });
 
   it('is refused when it says something else than the rows', () => {
-    expect(judgeReReview(page, rows)).toEqual([]);
-    expect(judgeReReview(page.replace('State: partly', 'State: shown'), rows)).toEqual([
+    expect(judgeReReview(whole, rows)).toEqual([]);
+    expect(judgeReReview(whole.replace('State: partly', 'State: shown'), rows)).toEqual([
       'docs/re-review.md does not say of ACT-02 that it is partly',
     ]);
+  });
+
+  it('is refused with a sentence that nothing wrote, without its end, or with another list for the next round', () => {
+    const found = [expect.stringContaining('docs/re-review.md is not what the rows say')];
+    expect(judgeReReview(whole.replace('how it went.', 'how it went. Some rows were run alone.'), rows)).toEqual(found);
+    expect(judgeReReview(`${whole}More.\n`, rows)).toEqual(found);
+    expect(judgeReReview(whole.replace('missing is all of it', 'missing is little'), rows)).toEqual(found);
+    expect(judgeReReview(whole.slice(0, whole.indexOf('## The next round')), rows)).toEqual(found);
+  });
+
+  it('is refused while a test of it failed, or did not run', () => {
+    expect(judgeReReview(page, rows)).toEqual([expect.stringMatching(/: 0 of 1 passed of .*'a lock'/)]);
+    expect(judgeReReview(whole.replace('1 of 1', '0 of 0'), rows)).toEqual([expect.stringContaining('0 of 0 passed')]);
   });
 });
 

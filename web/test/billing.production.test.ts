@@ -88,6 +88,7 @@ describe('billing, in the console', () => {
               quantity_ms: '3600000',
               windows: 1,
               reason: null,
+              simulated: true,
             },
           ],
           next_cursor: null,
@@ -126,6 +127,10 @@ describe('billing, in the console', () => {
     const steps = page.getByRole('list', { name: 'Steps of a falling balance' });
     expect(await steps.getByRole('listitem').first().textContent()).toContain('has happened');
     await page.getByText('Launches are refused when the balance does not last for 60 minutes.').waitFor();
+    await page
+      .getByRole('region', { name: 'Ledger' })
+      .locator('span', { hasText: /^.?simulated$/ })
+      .waitFor();
     await page.getByRole('button', { name: 'Windows of Training run on 1 Jan 2026' }).click();
     const windows = page.getByRole('dialog', { name: 'Training run, 1 Jan 2026' });
     await windows.getByRole('row', { name: /1\.00 GPU h.*\$4\.50\/GPU h.*\$4\.50/ }).waitFor();

@@ -133,7 +133,13 @@ describe('an operator', () => {
 describe('a simulated machine', () => {
   it('is called simulated on every page that shows it', { timeout: 300_000 }, async () => {
     for (const [login, paths] of [
-      ['member', ['/', '/allocations', `/allocations/${made.allocation}`, `/groups/${made.group}`]],
+      [
+        'member',
+        [
+          ...['/', '/allocations', `/allocations/${made.allocation}`, `/groups/${made.group}`],
+          ...['/activity', '/notifications'],
+        ],
+      ],
       [
         'operator',
         ['/ops/allocations', `/ops/allocations/${made.allocation}`, '/ops/nodes', `/ops/nodes/${made.node}`],

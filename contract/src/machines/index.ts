@@ -30,7 +30,7 @@ export const machines: readonly MachineTable[] = [
   slot,
   terminalSession,
 ];
-export { type TimedState, type Wait, waits } from './waits.ts';
+export { endedBy, type TimedState, type Wait, waits } from './waits.ts';
 export {
   allocation as allocationMachine,
   billingAccount as billingAccountMachine,

@@ -1,5 +1,8 @@
+import { Check } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { policies } from '../policies.ts';
+import type { Route } from '../route.ts';
+import { routes } from '../routes/index.ts';
 import { machines } from './index.ts';
 import { findStuck, type Wait, waits } from './waits.ts';
 
@@ -24,24 +27,37 @@ describe('every state of every machine', () => {
     }
   });
 
-  it('is told why only what is no queue of people, and a way round over others is found', () => {
+  it('that waits for a person is in a list that the contract has, by a filter that the list takes', () => {
+    const lists = new Map<string, Route>(routes.map((route) => [route.id, route]));
+    for (const table of Object.values(tables)) {
+      for (const wait of Object.values(table)) {
+        if (wait.until !== 'person') continue;
+        const route = lists.get(wait.queue.route);
+        expect(route?.method, wait.queue.route).toBe('GET');
+        const query = route && 'query' in route ? route.query : undefined;
+        if (Object.keys(wait.queue.filter).length > 0) {
+          expect(query && Check(query, wait.queue.filter), JSON.stringify(wait.queue)).toBe(true);
+        }
+      }
+    }
+  });
+
+  it('that leads to a state which nothing ends is found, and so is a transition that is not there', () => {
     const machine = {
       ...{ name: 'canary', initial: 'a', terminal: ['end'] },
       states: { a: { go: 'b' }, b: { stop: 'end' }, end: {} },
     };
-    const step = (then: string, reason: `${string}.${string}`): Wait => ({
-      ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason },
+    const step = (then: string): Wait => ({
+      ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason: 'audit_logs.change' },
     });
-    expect(findStuck(machine, { a: step('go', 'a.why') })).toEqual([
+    expect(findStuck(machine, { a: step('go') })).toEqual([
       'canary.a: leads to b, which nothing ends',
       'canary.b: nothing ends it',
     ]);
-    expect(findStuck(machine, { a: step('go', ' . '), b: { until: 'person', queue: 'operators' } })).toEqual([
-      'canary.a: the reason is stored nowhere',
+    expect(findStuck({ ...machine, states: { ...machine.states, b: {} } }, { a: step('go'), b: step('x') })).toEqual([
+      'canary.a: has no transition x',
+      'canary.b: has no transition x',
     ]);
-    expect(
-      findStuck({ ...machine, states: { ...machine.states, b: {} } }, { a: step('go', 'a.why'), b: step('x', 'a.y') }),
-    ).toEqual(['canary.a: has no transition x', 'canary.b: has no transition x']);
   });
 
   it('does not end because a host is silent, unless an operator has asked for that', () => {
@@ -53,18 +69,18 @@ describe('every state of every machine', () => {
       ...{ name: 'canary', initial: 'a', terminal: ['end'] },
       states: { a: { go: 'b' }, b: { back: 'a', stop: 'end' }, c: { stop: 'end' }, d: { stop: 'end' }, end: {} },
     };
-    const until = (then: string, reason: `${string}.${string}` = 'a.why'): Wait => ({
-      ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason },
+    const until = (then: string): Wait => ({
+      ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason: 'audit_logs.change' },
     });
-    expect(findStuck(machine, { a: until('go'), b: until('back'), d: { until: 'person', queue: ' ' } })).toEqual([
+    const nameless: Wait = { until: 'person', queue: { route: '', filter: {} } };
+    expect(findStuck(machine, { a: until('go'), b: until('back'), d: nameless })).toEqual([
       'canary.a: goes round by itself: a, b, a',
       'canary.b: goes round by itself: b, a, b',
       'canary.c: nothing ends it',
       'canary.d: its queue has no name',
     ]);
-    expect(findStuck(machine, { a: until('no'), b: until('stop', '.'), c: until('stop'), d: until('stop') })).toEqual([
+    expect(findStuck(machine, { a: until('no'), b: until('stop'), c: until('stop'), d: until('stop') })).toEqual([
       'canary.a: has no transition no',
-      'canary.b: the reason is stored nowhere',
     ]);
   });
 });

@@ -1,5 +1,20 @@
 import type { MachineTable, StatesOf } from '../machine.ts';
 import type { NumberPolicyKey } from '../policies.ts';
+import type { Input, Route } from '../route.ts';
+import type { alertList } from '../routes/admin/alerts.ts';
+import type { adminAllocationList } from '../routes/admin/allocations.ts';
+import type { dlqList } from '../routes/admin/dead-letters.ts';
+import type { adminInvoiceList } from '../routes/admin/invoices.ts';
+import type { nodeList } from '../routes/admin/nodes.ts';
+import type { adminPaymentList } from '../routes/admin/payments.ts';
+import type { resourceSlotList } from '../routes/admin/slots.ts';
+import type { taskSignerList } from '../routes/admin/task-signers.ts';
+import type { workflowList } from '../routes/admin/workflows.ts';
+import type { allocationList } from '../routes/allocations/lists.ts';
+import type { billingBalanceGet } from '../routes/billing.ts';
+import type { departmentList } from '../routes/departments.ts';
+import type { projectList } from '../routes/projects.ts';
+import type { serviceAccountList } from '../routes/service-accounts.ts';
 import type { allocation } from './allocation.ts';
 import type { billingAccount } from './billing-account.ts';
 import type { deadLetter } from './dead-letter.ts';
@@ -17,7 +32,7 @@ import type { terminalSession } from './terminal-session.ts';
 
 /**
  * What ends each state that is not final: either a deadline of a policy, whose transition stores a reason, or a person,
- * who finds the row in a named queue. A state without either would be stuck.
+ * who finds the row in a queue: a list of the API. A state without either would be stuck.
  *
  * The code that ends a state after its deadline is imported by `server/test/waits/endings.ts`; a test of each row moves
  * the clock and runs it against a database.
@@ -28,17 +43,54 @@ export type Wait<Then extends string = string> =
       readonly policy: NumberPolicyKey;
       /** The transition, which the machine has in this state. */
       readonly then: Then;
-      /** The table and the column where the reason is stored. */
-      readonly reason: `${string}.${string}`;
+      readonly reason: ReasonPlace;
     }
-  | { readonly until: 'person'; readonly queue: string };
+  | {
+      readonly until: 'person';
+      /** The route that shows the row, and the query that narrows its list to such rows. */
+      readonly queue: { readonly route: string; readonly filter: Readonly<Record<string, unknown>> };
+    };
+
+/** The table and the column where a reason is stored. `audit_logs.change` is the audit row of the ending: its `ended_by`. */
+export type ReasonPlace =
+  | 'allocation_timeline.detail'
+  | 'allocations.failure_reason'
+  | 'audit_logs.change'
+  | 'node_tasks.failure_code'
+  | 'nodes.state_reason'
+  | 'slots.state_reason'
+  | 'terminal_sessions.end_reason';
 
 const deadline = <const Then extends string>(
   policy: NumberPolicyKey,
   then: Then,
-  reason: `${string}.${string}`,
+  reason: ReasonPlace,
 ): Extract<Wait<Then>, { until: 'deadline' }> => ({ ...{ until: 'deadline', policy, then, reason } });
-const person = (queue: string): Extract<Wait, { until: 'person' }> => ({ until: 'person', queue });
+
+/** The lists in which people find what waits for them. */
+type Queue =
+  | typeof adminAllocationList
+  | typeof adminInvoiceList
+  | typeof adminPaymentList
+  | typeof alertList
+  | typeof allocationList
+  | typeof billingBalanceGet
+  | typeof departmentList
+  | typeof dlqList
+  | typeof nodeList
+  | typeof projectList
+  | typeof resourceSlotList
+  | typeof serviceAccountList
+  | typeof taskSignerList
+  | typeof workflowList;
+type Filter<R extends Route> = Input<R>['query'] extends object ? Partial<Input<R>['query']> : Record<string, never>;
+const person = <Id extends Queue['id']>(
+  route: Id,
+  filter: Filter<Extract<Queue, { id: Id }>> | Record<string, never> = {},
+): Extract<Wait, { until: 'person' }> => ({ until: 'person', queue: { route, filter } });
+
+/** What the audit row of an ending says when time ended the state: the policy whose time is over. */
+export const endedBy = (wait: { readonly policy: NumberPolicyKey }) => ({ ended_by: wait.policy });
 
 /** The states of a machine that are not final, each with a transition that it has. */
 type Waits<M> = {
@@ -68,70 +120,73 @@ export const waits = {
   allocation: {
     requested: deadline('allocation.queue_max_wait_seconds', 'fail', 'allocations.failure_reason'),
     provisioning: deadline('allocation.provision_timeout_seconds', 'fail', 'allocations.failure_reason'),
-    active: person('its owner: the list of allocations'),
+    active: person('allocation_list'),
     releasing: deadline('allocation.release_timeout_seconds', 'giveUp', 'allocation_timeline.detail'),
-    release_failed: person('operators: allocations that are release_failed'),
+    release_failed: person('admin_allocation_list', { state: 'release_failed' }),
   },
   billing_account: {
-    healthy: person('administrators of the organization: billing'),
-    low_balance: person('administrators of the organization: billing'),
-    auto_release_pending: person('administrators of the organization: billing; the release has its time'),
-    depleted: person('administrators of the organization: billing; the release has its time'),
+    healthy: person('billing_balance_get'),
+    low_balance: person('billing_balance_get'),
+    // The release has its time.
+    auto_release_pending: person('billing_balance_get'),
+    depleted: person('billing_balance_get'),
   },
-  dead_letter: { open: person('operators: dead letters') },
+  dead_letter: { open: person('dlq_list', { state: 'open' }) },
   department: {
-    active: person('administrators of the organization: departments'),
-    disabled: person('administrators of the organization: departments'),
+    active: person('department_list'),
+    disabled: person('department_list'),
   },
-  invitation: { pending: deadline('tenancy.invitation_ttl_hours', 'expire', 'invitations.expires_at') },
+  invitation: { pending: deadline('tenancy.invitation_ttl_hours', 'expire', 'audit_logs.change') },
   invoice: {
-    draft: deadline('billing.invoice_draft_hours', 'finalise', 'invoices.finalise_at'),
-    final: deadline('billing.payment_terms_days', 'lapse', 'invoices.due_at'),
-    past_due: person('finance: invoices that are past_due'),
+    draft: deadline('billing.invoice_draft_hours', 'finalise', 'audit_logs.change'),
+    final: deadline('billing.payment_terms_days', 'lapse', 'audit_logs.change'),
+    past_due: person('admin_invoice_list', { state: 'past_due' }),
   },
   node: {
-    bootstrap_issued: person('operators: nodes that are bootstrap_issued'),
+    bootstrap_issued: person('node_list', { state: 'bootstrap_issued' }),
     enrolling: deadline('node.task_ttl_seconds', 'quarantine', 'nodes.state_reason'),
-    active: person('operators: nodes'),
-    offline: person('operators: alerts, source presence'),
-    quarantined: person('operators: nodes that are quarantined'),
-    draining: person('operators: nodes that are draining'),
-    retired: person('operators: nodes that are retired'),
-    removing: person('operators: nodes that are removing, with what is held there'),
+    active: person('node_list', { state: 'active' }),
+    offline: person('alert_list', { source: 'presence' }),
+    quarantined: person('node_list', { state: 'quarantined' }),
+    draining: person('node_list', { state: 'draining' }),
+    retired: person('node_list', { state: 'retired' }),
+    removing: person('node_list', { state: 'removing' }),
   },
   node_task: {
     queued: deadline('node.task_ttl_seconds', 'expire', 'node_tasks.failure_code'),
     dispatched: deadline('node.task_ttl_seconds', 'expire', 'node_tasks.failure_code'),
   },
   payment: {
-    open: deadline('payments.session_minutes', 'expire', 'payment_sessions.expires_at'),
-    expired: person('finance: payments; the money would have to come after all'),
-    paid: person('finance: payments'),
-    disputed: person('the bank of the payer; finance: payments that are disputed'),
-    failed_reconcile: person('finance: payments that are failed_reconcile'),
+    open: deadline('payments.session_minutes', 'expire', 'audit_logs.change'),
+    // The money may still come.
+    expired: person('admin_payment_list', { state: 'expired' }),
+    paid: person('admin_payment_list', { state: 'paid' }),
+    // The bank of the payer decides; finance sees it.
+    disputed: person('admin_payment_list', { state: 'disputed' }),
+    failed_reconcile: person('admin_payment_list', { state: 'failed_reconcile' }),
   },
   project: {
-    active: person('administrators of the organization: projects'),
-    archived: person('administrators of the organization: projects'),
-    removing: person('operators: workflows'),
+    active: person('project_list', { state: 'active' }),
+    archived: person('project_list', { state: 'archived' }),
+    removing: person('workflow_list'),
   },
   service_account: {
-    active: person('administrators of the organization: service accounts'),
-    disabled: person('administrators of the organization: service accounts'),
+    active: person('service_account_list'),
+    disabled: person('service_account_list'),
   },
   signer: {
-    staged: deadline('node.signer_overlap_seconds', 'activate', 'task_signers.effective_at'),
-    active: person('operators: task signers'),
-    grace: deadline('node.signer_grace_hours', 'retire', 'task_signers.retires_at'),
+    staged: deadline('node.signer_overlap_seconds', 'activate', 'audit_logs.change'),
+    active: person('task_signer_list'),
+    grace: deadline('node.signer_grace_hours', 'retire', 'audit_logs.change'),
   },
   slot: {
-    disabled: person('operators: slots of a node'),
-    available: person('operators: slots of a node'),
+    disabled: person('resource_slot_list'),
+    available: person('resource_slot_list'),
     reserved: deadline('allocation.provision_timeout_seconds', 'clean', 'slots.state_reason'),
-    in_use: person('its owner: the list of allocations'),
+    in_use: person('allocation_list'),
     cleaning: deadline('allocation.release_timeout_seconds', 'block', 'slots.state_reason'),
-    cleanup_blocked: person('operators: slots that are cleanup_blocked'),
-    quarantined: person('operators: slots that are quarantined'),
+    cleanup_blocked: person('resource_slot_list'),
+    quarantined: person('resource_slot_list'),
   },
   terminal_session: {
     opening: deadline('terminal.opening_seconds', 'end', 'terminal_sessions.end_reason'),
@@ -152,8 +207,7 @@ export function findStuck(machine: MachineTable, table: Readonly<Record<string, 
     if (seen.includes(state)) return `goes round by itself: ${[...seen, state].join(', ')}`;
     const wait = table[state];
     if (!wait) return seen.length === 0 ? 'nothing ends it' : `leads to ${state}, which nothing ends`;
-    if (wait.until === 'person') return wait.queue.trim() === '' ? 'its queue has no name' : undefined;
-    if (wait.reason.split('.').some((word) => word.trim() === '')) return 'the reason is stored nowhere';
+    if (wait.until === 'person') return wait.queue.route === '' ? 'its queue has no name' : undefined;
     const next = machine.states[state]?.[wait.then];
     return next === undefined ? `has no transition ${wait.then}` : fault(next, [...seen, state]);
   };

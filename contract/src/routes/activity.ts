@@ -18,6 +18,9 @@ export const Activity = Type.Object(
     target_name: Type.Union([Type.String(), Type.Null()], {
       description: 'The current name of the object, if it has one and still exists.',
     }),
+    simulated: Type.Boolean({
+      description: 'It was done to an allocation whose host is simulated: there is no such machine.',
+    }),
     result: Type.Enum(['success', 'failure']),
     correlation_id: Type.String(),
     change: Type.Unknown(),

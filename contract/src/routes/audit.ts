@@ -4,7 +4,7 @@ import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
 
-const { actor_name: _actor, target_name: _target, ...recorded } = Activity.properties;
+const { actor_name: _actor, target_name: _target, simulated: _simulated, ...recorded } = Activity.properties;
 /** One entry of the audit log with everything that was recorded. */
 export const AuditEntry = Type.Object(
   {

@@ -102,6 +102,9 @@ export const LedgerLine = Type.Object(
     ),
     windows: orNull(Type.Integer({ description: 'How many windows the line opens into.' })),
     reason: orNull(Type.String()),
+    simulated: orNull(
+      Type.Boolean({ description: 'Whether it is for a simulated host; null for lines without usage.' }),
+    ),
   },
   { $id: 'LedgerLine', ...strict },
 );
@@ -138,6 +141,11 @@ export const UsageReport = Type.Object(
           name: orNull(Type.String({ description: 'The display name of the group, if it has one.' })),
           amount: Money,
           quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
+          simulated: orNull(
+            Type.Boolean({
+              description: 'Whether the allocation is on a simulated host; null where a group is not one allocation.',
+            }),
+          ),
         },
         strict,
       ),

@@ -22,6 +22,7 @@ import { startEmptyServers } from './servers.ts';
  */
 const top = join(import.meta.dirname, '../../..');
 const page = join(top, 'docs/guides/run-on-your-own-servers.md');
+const unitFile = join(top, 'deploy/systemd/gpuaas@.service');
 const run = promisify(execFile);
 const patience = 300_000;
 
@@ -231,7 +232,7 @@ describe('the guide for your own servers', { timeout: patience }, () => {
       names.split(' ').map((unit) => unit.replace('gpuaas@', '')),
     );
     expect([...units].sort()).toEqual(processes.map(({ spec }) => spec.name).sort());
-    const line = /^ExecStart=(.*)$/m.exec(text)?.[1] ?? '';
+    const line = /^ExecStart=(.*)$/m.exec(await readFile(unitFile, 'utf8'))?.[1] ?? '';
     for (const name of units) {
       const own = settings.get(name) ?? (await writeSettings(name, keys));
       const [program = '', ...args] = here(line).replaceAll('%i', name).split(' ');

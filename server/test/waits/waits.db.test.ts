@@ -34,7 +34,9 @@ async function reasonOf(id: string, where: string): Promise<unknown> {
   const text =
     table === 'allocation_timeline'
       ? `select ${column} ->> 'reason' as reason from allocation_timeline where allocation_id = $1 order by id desc limit 1`
-      : `select ${column} as reason from ${table} where id = $1`;
+      : table === 'audit_logs'
+        ? `select ${column} ->> 'ended_by' as reason from audit_logs where target_id = $1 order by id desc limit 1`
+        : `select ${column} as reason from ${table} where id = $1`;
   return (await stage.yard.root.query(text, [id])).rows[0]?.reason;
 }
 
@@ -50,10 +52,15 @@ describe('what waits ends by itself, with a stored reason', () => {
     stage.pass(deadlineMs(wait.policy) / 2);
     await round();
     expect(await stateNow()).toBe(state);
+    const reasonBefore = await reasonOf(id, wait.reason);
     stage.pass(deadlineMs(wait.policy));
     await round();
     expect(await stateNow()).toBe(next);
-    expect(await reasonOf(id, wait.reason)).toBeTruthy();
+    // The ending wrote it: nothing of the sort was there before.
+    const reason = await reasonOf(id, wait.reason);
+    expect(reason).toEqual(expect.any(String));
+    expect(reason).not.toBe('');
+    expect(reason).not.toEqual(reasonBefore);
   });
 
   it('is ended by code whose name is called in a program under bin', () => {

@@ -27,6 +27,13 @@ export function judgeRows(rows: readonly Capability[]): string[] {
   return [...findings, ...gapsIn([...seen])];
 }
 
+/** Requirements of the committed list that no row answers, whichever number of its family they have. */
+export function judgeIds(rows: readonly Capability[], list: string): string[] {
+  const present = new Set(rows.map(({ id }) => id));
+  const wanted = list.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return wanted.filter((id) => !present.has(id)).map((id) => `the row ${id} is missing`);
+}
+
 /** Requirements are numbered without gaps in each family; a missing number is a row that somebody removed. */
 function gapsIn(ids: readonly string[]): string[] {
   const highest = new Map<string, number>();

@@ -141,9 +141,16 @@ export const operation: readonly CapabilityGroup[] = [
         words:
           'The command line browses the catalogue, launches and releases, sees to members, balance and refunds, and exports the audit log',
         by: {
-          [t.cliCommands]: [
-            'browses the catalogue, launches and releases, sees to members, and exports the record',
-            'shows the balance, pays, and sends a payment back',
+          [t.cliGolden]: [
+            'what commands print > sku-list',
+            'what commands print > launch-terminal',
+            'sends a payment back as it was typed, once',
+            'prints the audit log of an organization as the server exports it',
+          ],
+          [t.guides]: [
+            'docs/guides/launch.md does what it says',
+            'docs/guides/share-with-a-team.md does what it says',
+            'is true from a balance that is spent to a bill that is proven',
           ],
         },
       },

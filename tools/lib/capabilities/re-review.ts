@@ -56,9 +56,30 @@ ${open.map((row) => `- ${row.id}, ${row.words}: missing is ${lacksOf(row, rows)}
 `;
 }
 
-/** What the committed page says that the rows no longer say. */
+/** What differs from one run to the next: its commit, and how many tests of a title there were. */
+const template = (text: string): string[] =>
+  text
+    .replace(/(?<=at commit )[0-9a-z]+(?=:)/, 'COMMIT')
+    .replaceAll(/(?<=: )\d+ of \d+(?= passed$)/gm, 'N of M')
+    .split('\n');
+
+/** What the committed page says that the rows do not say, and tests that did not run or did not pass. */
 export function judgeReReview(text: string, rows: readonly Capability[]): string[] {
-  return reviewed(rows)
+  const states = reviewed(rows)
     .filter((row) => !text.includes(`## ${row.id}: ${row.words}\n\nState: ${stateOf(row, rows)}.\n`))
     .map((row) => `docs/re-review.md does not say of ${row.id} that it is ${stateOf(row, rows)}`);
+  if (states.length > 0) return states;
+  const nothing = { results: { tests: [], brokenFiles: [] }, commit: 'none' };
+  const wanted = template(reReviewPage(rows, nothing));
+  const found = template(text);
+  const at = wanted.findIndex((line, index) => line !== found[index]);
+  const isOther = at !== -1 || found.length !== wanted.length;
+  const line = at === -1 ? wanted.length : at;
+  const strange = `docs/re-review.md is not what the rows say from line ${line + 1} on: ${found[line] ?? 'it ends there'}`;
+  const counts = [...text.matchAll(/^- (?<check>.*): (?<passed>\d+) of (?<ran>\d+) passed$/gm)].flatMap(({ groups }) =>
+    groups?.['ran'] === '0' || groups?.['passed'] !== groups?.['ran']
+      ? [`docs/re-review.md: ${groups?.['passed']} of ${groups?.['ran']} passed of ${groups?.['check']}`]
+      : [],
+  );
+  return [...(isOther ? [strange] : []), ...counts];
 }

@@ -59,8 +59,32 @@ export const review: readonly CapabilityGroup[] = [
         by: { [t.sagas]: ['fails closed when what its node swears to is not what was promised'] },
         lacks: 'a guest on a real host',
       },
-      { id: 'ACT-13', words: 'A slice cannot reach another slice by ICMP or ARP', notBuilt: true },
-      { id: 'ACT-14', words: 'Terminal sessions are recorded and found again', notBuilt: true },
+      {
+        id: 'ACT-13',
+        words: 'A slice cannot reach another slice by ICMP or ARP',
+        by: {
+          [t.sliceMachines]: [
+            'reach the world, and neither each other nor the host nor metadata',
+            'neither hear each other nor answer for each other, by ARP, DHCP or router advertisement',
+          ],
+          [t.slices]: ['let each port send as itself and nothing else, and a port without rules send nothing'],
+        },
+      },
+      {
+        id: 'ACT-14',
+        words: 'Terminal sessions are recorded and found again',
+        by: {
+          [t.recordings]: [
+            'are stored one after the other, each with the digest of the one before',
+            'is listed by allocation, person and time, for admins and owners',
+            'says that it is intact, and the end of the session seals its digest in the audit log',
+          ],
+          [t.recorded]: ['begins when its first chunk is stored, and not before'],
+          [t.recordingsPage]: [
+            'says that it is recorded, and its recording is played, searched, verified and downloaded',
+          ],
+        },
+      },
       {
         id: 'ACT-15',
         words: 'This page says that slices are whole GPUs and not fractions',
@@ -93,7 +117,12 @@ export const review: readonly CapabilityGroup[] = [
       {
         id: 'RRC-09',
         words: 'Slices: the driver check fails closed, networks are isolated, words are precise',
-        notBuilt: true,
+        by: {
+          [t.sagas]: ['fails closed when what its node swears to is not what was promised'],
+          [t.sliceMachines]: ['reach the world, and neither each other nor the host nor metadata'],
+          [t.gates]: ['says what it is and what it is not yet'],
+        },
+        lacks: 'a guest with a real GPU and its driver',
       },
       {
         id: 'RRC-10',
@@ -101,8 +130,12 @@ export const review: readonly CapabilityGroup[] = [
         by: {
           [t.terminalLimits]: ['is refused to the person, and the other people of the address share its budget'],
           [t.terminalTokens]: ['stops at the limit of sessions for an allocation, and lists what is open'],
+          [t.recordings]: ['is listed by allocation, person and time, for admins and owners'],
+          [t.recordingsPage]: [
+            'says that it is recorded, and its recording is played, searched, verified and downloaded',
+          ],
+          [t.dashboards]: ['shows sessions, the time from a token to a shell, and recordings'],
         },
-        lacks: 'recordings and a dashboard',
       },
       { id: 'RRC-11', words: 'Gates: lint, scanners, breaking changes, no skipped profile', sameAs: 'ACT-04' },
     ],

@@ -60,8 +60,9 @@ export const security: readonly CapabilityGroup[] = [
         by: {
           [t.linuxHost]: ['has a terminal with its own name, ids and home'],
           [t.wholeNode]: ['have the ids of the login on every count'],
+          [t.terminalJourney]: ['runs commands, resizes, is interrupted in a flood'],
+          [t.terminalPage]: ['opens a shell from the allocation, types, resizes'],
         },
-        lacks: 'terminal sessions that tenants can open',
       },
       { id: 'SEC-08', words: 'Logging redacts first, everywhere', sameAs: 'GAP-03' },
       {

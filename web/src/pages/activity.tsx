@@ -4,7 +4,7 @@ import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { actorName } from '../client/names.ts';
 import { useSession } from '../client/session.tsx';
-import { StateChip } from '../parts/chip.tsx';
+import { SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
@@ -58,7 +58,15 @@ export function ActivityPage() {
               </span>
             ),
           },
-          { head: 'On', cell: (entry) => <Target entry={entry} /> },
+          {
+            head: 'On',
+            cell: (entry) => (
+              <span className="flex flex-wrap items-center gap-1.5">
+                <Target entry={entry} />
+                <SimulatedChip of={entry} />
+              </span>
+            ),
+          },
           { head: 'Result', cell: (entry) => <StateChip state={entry.result} /> },
           { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
           {

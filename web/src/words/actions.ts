@@ -114,6 +114,7 @@ const sentences: Readonly<Record<string, string>> = {
   'simulator.set_fault': 'injected a fault into a simulated host',
   'simulator.set_speed': 'changed the speed of the simulator',
   'simulator.switch_agent': 'switched a simulated agent on or off',
+  'task_signer.activate': 'activated a signing key',
   'task_signer.age': 'retired expired signing keys',
 };
 

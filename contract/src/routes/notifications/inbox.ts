@@ -29,6 +29,7 @@ export const Notification = Type.Object(
     project_id: orNull(Uuid),
     /** Where the console shows what it is about. */
     link: orNull(Type.String({ description: 'A path of the console.' })),
+    simulated: Type.Boolean({ description: 'It is about a machine of a simulated host: there is no such machine.' }),
     payload: Type.Object({}, { description: 'The facts of the event that led to it.' }),
     event_id: Uuid,
     correlation_id: Type.String(),

@@ -28,6 +28,8 @@ readonly actor_name: string | null;
   readonly created_at: string;
   readonly id: string;
   readonly result: "success" | "failure";
+  /** It was done to an allocation whose host is simulated: there is no such machine. */
+readonly simulated: boolean;
   readonly target_id: string;
   /** The current name of the object, if it has one and still exists. */
 readonly target_name: string | null;
@@ -1680,6 +1682,8 @@ readonly day: string;
   /** Units of the price (GPUs, or whole nodes) times milliseconds. */
 readonly quantity_ms: string | null;
   readonly reason: string | null;
+  /** Whether it is for a simulated host; null for lines without usage. */
+readonly simulated: boolean | null;
   readonly sku: string | null;
   /** How many windows the line opens into. */
 readonly windows: number | null;
@@ -1997,6 +2001,8 @@ readonly link: string | null;
 readonly payload: Readonly<Record<string, unknown>>;
   readonly project_id: string | null;
   readonly read: boolean;
+  /** It is about a machine of a simulated host: there is no such machine. */
+readonly simulated: boolean;
   /** What it means and what to do, in a few sentences; empty where the title says all. */
 readonly text: string;
   /** What happened, in one sentence. */
@@ -2892,6 +2898,8 @@ readonly key: string;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
   readonly quantity_ms: string;
+  /** Whether the allocation is on a simulated host; null where a group is not one allocation. */
+readonly simulated: boolean | null;
 }[];
   /** A day in UTC. */
 readonly to: string;

@@ -99,7 +99,7 @@ export async function openNodeDoor(parts: DoorParts, settings: WholeDoorSettings
     'node-listener',
     await openNodeListener({
       ...settings,
-      ...{ clock, ids, log, metrics, reports, room },
+      ...{ database: db, clock, ids, log, metrics, reports, room },
       identities: makeIdentities({
         ...{ db, certificates, signers, ids, clock },
         certificateHours: () => policies.number('node.certificate_hours'),

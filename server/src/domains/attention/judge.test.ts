@@ -38,6 +38,12 @@ describe('what a report means', () => {
     expect(judge(...unloaded, { shape: 'baremetal', slots: left })).toMatchObject([{ effect: 'blocks_sale' }]);
   });
 
+  it('takes no word of a program for a fault of the hardware', () => {
+    const unloaded = ['DriverReady', 'DriverUnavailable', 'nvidia-smi: Xid 79: fallen off the bus'] as const;
+    expect(judge(...unloaded, { shape: 'baremetal' })).toMatchObject([{ effect: 'informs', tenantMessage: null }]);
+    expect(judge('StorageReady', 'DiskFull', 'df: xid 79')).toMatchObject([{ tenantMessage: null }]);
+  });
+
   it('blocks the sale of a GPU with an Xid of the hardware also on a rented whole node', () => {
     const off = ['GpusHealthy', 'GpusUnwell', '0000:00:00.0: Xid 79: fallen off the bus.'] as const;
     expect(judge(...off, { shape: 'baremetal' })).toMatchObject([{ effect: 'blocks_sale', slotId: 'slot-0' }]);

@@ -35,7 +35,11 @@ const shownOnly: ReadonlySet<string> = new Set(['ClockKept', 'KernelLogReadable'
 const known: ReadonlySet<string> = new Set(['AcceptsLeases']);
 /** Conditions that a tenant with root on a whole node can cause without a hardware fault. */
 const tenantMade: ReadonlySet<string> = new Set(['GpusHealthy', 'DriverReady', 'StorageReady', 'HostResponsive']);
-/** What only the hardware brings about, as the host's kernel and the GPU's own counters see it. */
+/**
+ * What only the hardware brings about, as the host's kernel and the GPU's own counters see it. It counts in this condition
+ * alone: others repeat what a program wrote, and a tenant can make a program write anything.
+ */
+const ofHardware = 'GpusHealthy';
 const hardware = /\bxid[ _]?(\d+)|fallen off the bus|memory errors could not be corrected/i;
 
 /** What tenants read about conditions that are no fault of the hardware. */
@@ -56,7 +60,7 @@ export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
     .filter(({ type, status }) => status === 'False' && !known.has(type))
     .flatMap((condition): Finding[] => {
       const said = `${condition.reason} ${condition.message}`;
-      const fault = hardware.exec(said);
+      const fault = condition.type === ofHardware ? hardware.exec(said) : null;
       const informs = shownOnly.has(condition.type) || (isRented && !fault && tenantMade.has(condition.type));
       const message = `${condition.reason}: ${condition.message}`.trim().slice(0, mostWords);
       const finding = {

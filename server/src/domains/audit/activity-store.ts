@@ -30,7 +30,10 @@ const ofProject = sql(
          select p.name from projects p where p.id = l.target_id::uuid and mine(p.organization_id))
        when l.target_type = 'service_account' then (
          select s.name from service_accounts s where s.id = l.target_id::uuid and mine(s.organization_id))
-     end as target_name
+     end as target_name,
+     l.target_type = 'allocation' and l.target_id ~ '${uuid}' and coalesce((
+       select n.simulated from allocations a join nodes n on n.id = a.node_id
+       where a.id = l.target_id::uuid and mine(a.organization_id)), false) as simulated
    from audit_logs l
    where (l.project_id = $1 or (l.target_type = 'project' and l.target_id = $1::text)) and mine(l.organization_id)
      and l.organization_id = $4 and ($2::uuid is null or l.id < $2)

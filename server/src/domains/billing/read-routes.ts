@@ -80,6 +80,7 @@ const showLine = (row: LineRow): LedgerLine => ({
   quantity_ms: row.quantity_ms?.toString() ?? null,
   windows: row.windows,
   reason: row.reason,
+  simulated: row.simulated,
 });
 const ledger = on(billingLedgerList, ({ db }, who, { params, query }) =>
   readPage({
@@ -186,6 +187,7 @@ async function report(
       name: row.name,
       amount: money(row.amount_minor, currency),
       quantity_ms: row.quantity_ms.toString(),
+      simulated: row.simulated,
     })),
   };
 }

@@ -8,7 +8,7 @@ import type { LadderState } from './ladder/decide.ts';
  */
 const linesSql = sql(
   'ledger-lines',
-  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name from (
+  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name, n.simulated from (
      (select d.id, 'usage' as kind, d.day::text as day, -d.amount_minor as amount_minor, d.currency, null::timestamptz as at,
         d.resource_id as allocation_id, d.project_id, d.sku, d.quantity_ms, d.windows, null::text as reason
       from usage_days d where d.organization_id = $1 and mine(d.organization_id)
@@ -21,6 +21,7 @@ const linesSql = sql(
         and ($2::int is null or ((e.at at time zone 'UTC')::date, e.id) < (date 'epoch' + $2::int, $3::uuid))
       order by (e.at at time zone 'UTC')::date desc, e.id desc limit $4)
    ) l left join allocations a on a.id = l.allocation_id and mine(a.organization_id)
+     left join nodes n on n.id = a.node_id
    order by l.day desc, l.id desc limit $4`,
 );
 const lineSql = sql(
@@ -84,6 +85,7 @@ export interface LineRow {
   readonly quantity_ms: bigint | null;
   readonly windows: number | null;
   readonly reason: string | null;
+  readonly simulated: boolean | null;
 }
 export interface WindowRow {
   readonly id: string;

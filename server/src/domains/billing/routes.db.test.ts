@@ -237,6 +237,31 @@ describe('the ledger as people read it', () => {
     expect(body.charged).toEqual({ amount_minor: '1800', currency: 'USD', charged_to: '2026-04-11T02:00:00.000Z' });
   });
 
+  it('says of usage and of lines of the ledger that their host is simulated', async () => {
+    const tenant = await world.found('pretender');
+    const lease = await use(tenant);
+    const simulated = async () => {
+      const { rows } = await see(tenant, 'usage?group_by=allocation&from=2026-04-10&to=2026-04-11');
+      const { data } = await see(tenant, 'ledger');
+      const said = (data as { kind: string; simulated: boolean | null }[]).map((line) => [line.kind, line.simulated]);
+      return {
+        rows: rows.map((row: { simulated: boolean | null }) => row.simulated),
+        usage: new Set(said.map(String)),
+      };
+    };
+    const say = (simulated: boolean) =>
+      asSystem(
+        world.root,
+        `update nodes set topology = coalesce(topology, '{}') || jsonb_build_object('simulated', $2::boolean),
+           version = version + 1 where id = $1`,
+        [lease.nodeId, simulated],
+      );
+    await say(true);
+    expect(await simulated()).toEqual({ rows: [true], usage: new Set(['usage,true']) });
+    await say(false);
+    expect(await simulated()).toEqual({ rows: [false], usage: new Set(['usage,false']) });
+  });
+
   it('adds usage up by day, project, SKU and allocation, for the days that are asked for', async () => {
     const tenant = await world.found('analyst');
     const lease = await use(tenant);
@@ -251,8 +276,12 @@ describe('the ledger as people read it', () => {
     expect((await asked('project')).rows).toMatchObject([{ key: tenant.projectId, name: 'First' }]);
     expect((await asked('sku')).rows).toMatchObject([{ key: sliceSku }]);
     expect((await asked('allocation')).rows).toMatchObject([
-      { key: lease.allocationId, amount: { amount_minor: '1800' } },
+      { key: lease.allocationId, amount: { amount_minor: '1800' }, simulated: false },
     ]);
+    for (const by of ['day', 'project', 'sku', 'user', 'none']) {
+      for (const row of (await asked(by)).rows)
+        expect({ by, simulated: row.simulated }).toEqual({ by, simulated: null });
+    }
     expect(await asked('day', 'from=2026-04-11&to=2026-04-11')).toMatchObject({ total: { amount_minor: '900' } });
     for (const days of ['from=2026-02-30', 'from=2026-04-12&to=2026-04-11', 'from=2020-01-01&to=2026-01-01']) {
       const refused = await world.call('GET', path(tenant, `usage?${days}`), { as: tenant.token });

@@ -1,3 +1,4 @@
+import { endedBy, waits } from '@gpuaas/contract';
 import { type BeginAct, type Database, systemViewer, type WriteTx } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -185,6 +186,7 @@ const draft = (
     );
     return { target: { type: 'invoice', id }, change: { period, net_minor: net.toString() }, events: 'none' };
   });
+const waited = { finalise: waits.invoice.draft, lapse: waits.invoice.final } as const;
 const act = (parts: Parts, { id, organization_id, action }: DueAction) =>
   inAct(parts, `invoice.${action}`, organization_id, async (tx, how) => {
     const target = { type: 'invoice', id };
@@ -198,7 +200,7 @@ const act = (parts: Parts, { id, organization_id, action }: DueAction) =>
     if (moved instanceof Fault) return undefined;
     const { invoice, issued } = moved;
     return {
-      ...{ target, change: { state: invoice.state, number: invoice.number } },
+      ...{ target, change: { state: invoice.state, number: invoice.number, ...endedBy(waited[action]) } },
       events: issued ? [issued.event] : [pastDueEvent(invoice, 0)],
     };
   });

@@ -1,7 +1,11 @@
-import { projectCreated, projectRemovalRequested } from '@gpuaas/contract';
+import { projectCreated, projectRemovalRequested, streams } from '@gpuaas/contract';
 import { Type } from 'typebox';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, makeTestClock, systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
+import { openPostgresBus } from '../../ports/bus/postgres/postgres.ts';
+import { noteMs, pollMs } from './facts.ts';
 import { type Listener, listener } from './index.ts';
 import { addEffect, type Desk, eventually, openDesk, openWitness } from './testing.ts';
 
@@ -33,6 +37,32 @@ const messages = async (query = '') => {
 };
 
 describe('a consumer', () => {
+  it('hears of an event by the wake-ups of relay and bus, with no poll to help', async () => {
+    // The time of the bus stands still, and the pauses of the relay after which it would look by itself never end.
+    const { url } = desk.world.schema;
+    const bus = await openPostgresBus({ url, streams, log: silentLog, clock: makeTestClock() });
+    onTestFinished(() => bus.close());
+    let polls = 0;
+    const sleepless: Clock = {
+      now: systemClock.now,
+      sleep(ms, signal) {
+        if (ms !== pollMs && ms !== noteMs) return systemClock.sleep(ms, signal);
+        polls += 1;
+        return new Promise((_, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+        );
+      },
+    };
+    await desk.consumer('woken', [writesDown('woken')], { bus });
+    await desk.outbox({ bus, clock: sleepless }).startRelay();
+    // Each is committed while the relay waits: the looks with which relay and consumer begin cannot find it.
+    for (let sent = 1; sent <= 3; sent += 1) {
+      await eventually(async () => polls >= sent);
+      const event = await desk.slip('tenancy.project.created', { sent });
+      await eventually(async () => (await desk.effects())[`woken ${event}`] === 1);
+    }
+  });
+
   it('that always fails leaves a dead letter; requeued, only it takes an effect', async () => {
     let broken = true;
     await desk.consumer('sturdy', [writesDown('sturdy')]);

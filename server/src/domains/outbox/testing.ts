@@ -19,7 +19,12 @@ export interface Desk {
   readonly workerDb: DatabasePort;
   readonly bus: FlakyBus;
   /** A relay's outbox with metrics of its own. */
-  outbox(options?: { db?: DatabasePort; bus?: Bus; maxAttempts?: number }): Outbox & { scrape(): Promise<string> };
+  outbox(options?: {
+    db?: DatabasePort;
+    bus?: Bus;
+    clock?: Clock;
+    maxAttempts?: number;
+  }): Outbox & { scrape(): Promise<string> };
   /** Another connection of the relay's role, as a second instance would have. */
   anotherRelayDb(): Promise<DatabasePort>;
   consumer(
@@ -71,7 +76,7 @@ export async function openDesk(options: { readonly clock?: Clock; readonly consu
     relayDb,
     workerDb,
     bus,
-    outbox({ db = relayDb, bus: chosen = bus, maxAttempts = 3 } = {}) {
+    outbox({ db = relayDb, bus: chosen = bus, clock: time = clock, maxAttempts = 3 } = {}) {
       const metrics = makeMetrics('test', '0.0.0');
       const outbox = makeOutbox({
         db: db.database,
@@ -80,7 +85,7 @@ export async function openDesk(options: { readonly clock?: Clock; readonly consu
         bus: chosen,
         begin: actsOf('outbox-relay', systemIds),
         policy: (key) => (key === 'events.retention_days' ? 7 : maxAttempts),
-        clock,
+        clock: time,
         ids: systemIds,
         log: silentLog,
         metrics,

@@ -1,11 +1,13 @@
 import {
   balanceCredited,
   type DeclaredEvent,
+  endedBy,
   paymentDisputed,
   paymentFailed,
   paymentMachine,
   paymentRefunded,
   reconcileFailed,
+  waits,
 } from '@gpuaas/contract';
 import type { Act, WriteTx } from '../../kernel/act.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -99,7 +101,7 @@ async function applyDecision(
     decision,
     isChanged,
     events: await eventsOf(tx, payment, decision, facts),
-    change: changeOf(payment, state, decision),
+    change: { ...changeOf(payment, state, decision), ...(decision.transition === 'expire' && whyExpired(facts)) },
   };
 }
 
@@ -205,6 +207,12 @@ async function eventsOf(
 const disputeOutcomes: Partial<Record<NonNullable<Decision['transition']>, 'open' | 'won' | 'lost'>> = {
   ...{ dispute: 'open', win: 'won', lose: 'lost' },
 };
+
+/** Why a payment that was open is over without money. */
+const whyExpired = ({ status }: PaymentFacts) =>
+  status === 'expired'
+    ? endedBy(waits.payment.open)
+    : { ended_by: status === 'failed' ? 'payment_failed' : 'payment_not_confirmed' };
 
 const changeOf = (payment: PaymentRow, state: string, { entries, problem }: Decision): object => ({
   ...(state !== payment.state && { state: { from: payment.state, to: state } }),

@@ -7,7 +7,7 @@ import { latencyBuckets } from '../../kernel/telemetry/metrics.ts';
 import { redactText } from '../../kernel/telemetry/redact.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
 import { makePass, type PassParts } from '../gate/pass.ts';
-import { makeRefusals } from './admission/refusals.ts';
+import { makeRefusals, type Refused } from './admission/refusals.ts';
 import { boundArrival, slowestUploadMs } from './body/arrival.ts';
 import { answerError, refuse } from './failures.ts';
 import { mountRoute } from './mount-route.ts';
@@ -132,7 +132,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     const stages = makeStages(mounted.route, { ...parts, stopping: stopping.signal });
     mountRoute(app, { ...mounted, stages, clock: parts.clock }, (outcome) => {
       const { fault } = outcome;
-      if (fault?.refused) refusals.note(fault.viewer, fault.refused, mounted.route, fault.fault);
+      if (fault?.refused) refusals.note(fault.viewer, fault.refused, refusedOf(mounted.route, fault.fault));
       if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
       if (outcome.replayed) replays.inc();
     });
@@ -154,6 +154,8 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     },
   };
 }
+
+const refusedOf = ({ id }: Route, { code }: Fault): Refused => ({ target: { type: 'route', id }, change: { code } });
 
 /** The server does not start with a route without a handler, nor with a handler without a route. */
 function matched(handlers: readonly Mounted[], routes: readonly Route[]): readonly Mounted[] {

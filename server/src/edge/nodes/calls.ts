@@ -4,7 +4,7 @@ import { failpoint } from '../../kernel/process/failpoint.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { BodySource } from './body.ts';
-import { makeNodeBudget, type NodeLimits, usualNodeLimits } from './budget.ts';
+import { makeNodeBudget, type NodeLimits, type NoteNodeRefusal, usualNodeLimits } from './budget.ts';
 import { type NodePath, readNodePath } from './call-path.ts';
 import { type CheckCertificate, makeCheckCertificate } from './certificate-check.ts';
 import { type EnrolParts, makeEnrolCall } from './enrol-call.ts';
@@ -34,8 +34,6 @@ export interface NodeCall {
 export interface NodeCalls {
   answer(call: NodeCall): Promise<NodeReply>;
   readonly checkCertificate: CheckCertificate;
-  /** Something was refused because the node was beyond this limit. */
-  countRefusal(limit: 'calls' | 'connections' | 'strangers'): void;
 }
 
 export interface CallParts extends OwnCallParts, EnrolParts {
@@ -43,6 +41,7 @@ export interface CallParts extends OwnCallParts, EnrolParts {
   readonly denials: () => Pick<Denials, 'denies'>;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly noteRefusal: NoteNodeRefusal;
   /** What one node may ask for. */
   readonly limits?: NodeLimits;
 }
@@ -53,12 +52,6 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     'kind',
     'status_class',
   ]);
-  const refused = parts.metrics.counter(
-    'gpuaas_node_refusals_total',
-    'Calls of nodes that were refused by a limit, by the limit.',
-    ['limit'],
-  );
-  const countRefusal = (limit: 'calls' | 'connections' | 'strangers') => refused.inc({ limit });
   const limits = parts.limits ?? usualNodeLimits;
   const budget = makeNodeBudget({ clock, callsPerMinute: limits.callsPerMinute });
   const replies = makeReplies(ids);
@@ -92,7 +85,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     if (fault) return refuse(fault);
     const waitSeconds = budget.take(path.nodeId);
     if (waitSeconds !== undefined) {
-      countRefusal('calls');
+      parts.noteRefusal('calls', { nodeId: path.nodeId, address: call.address });
       const details = { lane: 'nodes', limit: limits.callsPerMinute };
       const tooOften = new Fault('rate_limit_exceeded', `This node asks too often: wait ${waitSeconds} s.`, details);
       return refuse(tooOften, { retryAfterSeconds: waitSeconds });
@@ -101,5 +94,5 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     return own[path.kind](call, path);
   }
 
-  return { answer, checkCertificate, countRefusal };
+  return { answer, checkCertificate };
 }

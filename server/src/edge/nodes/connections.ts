@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { callerAddress } from '../gate/caller-address.ts';
-import type { NodeLimits } from './budget.ts';
+import type { NodeLimits, NoteNodeRefusal } from './budget.ts';
 import { type Peer, peerOf } from './peer.ts';
 import { makeStrangers, type Strangers } from './strangers.ts';
 
@@ -10,14 +10,11 @@ export class NodeConnections {
   readonly #byNode = new Map<string, Set<TLSSocket>>();
   readonly #strangers: Strangers;
   readonly #perNode: number;
-  readonly #onRefusal: (limit: 'connections' | 'strangers') => void;
-  constructor(
-    limits: Pick<NodeLimits, 'connections' | 'strangers'>,
-    onRefusal: (limit: 'connections' | 'strangers') => void,
-  ) {
+  readonly #noteRefusal: NoteNodeRefusal;
+  constructor(limits: Pick<NodeLimits, 'connections' | 'strangers'>, noteRefusal: NoteNodeRefusal) {
     this.#strangers = makeStrangers(limits.strangers);
     this.#perNode = limits.connections;
-    this.#onRefusal = onRefusal;
+    this.#noteRefusal = noteRefusal;
   }
 
   get size(): number {
@@ -45,7 +42,7 @@ export class NodeConnections {
       socket.once('close', leave);
       return;
     }
-    this.#onRefusal('strangers');
+    this.#noteRefusal('strangers');
     socket.destroy();
   }
   #acceptNode(socket: TLSSocket, peer: Peer): void {
@@ -60,7 +57,7 @@ export class NodeConnections {
     // The oldest connection is closed: it is probably left from before a restart of the node.
     const [oldest] = own;
     if (own.size <= this.#perNode || !oldest) return;
-    this.#onRefusal('connections');
+    this.#noteRefusal('connections', { nodeId: peer.nodeId, address: socket.remoteAddress });
     oldest.destroy();
   }
 }

@@ -16,6 +16,17 @@ describe('what one node may ask of the door', () => {
   });
   afterAll(() => world.close());
 
+  /** What the audit log says of the refusals of a node. */
+  const audited = async (nodeId: string) => {
+    const { rows } = await world.root.query(
+      `select actor_kind, target_type, change ->> 'limit' as limit, result from audit_logs
+       where action = 'rate_limit.block' and actor_id = $1 and target_id = $1`,
+      [nodeId],
+    );
+    return rows;
+  };
+  const row = { actor_kind: 'node', target_type: 'node', result: 'failure' };
+
   it('is a number of calls a minute; the others do not feel it', async () => {
     const [greedy, modest] = [await world.agent(), await world.agent()];
     const ask = (agent: typeof greedy) => agent.client.call('POST', agent.path('heartbeat'), { body: {} });
@@ -27,6 +38,27 @@ describe('what one node may ask of the door', () => {
     expect(await world.metrics.scrape()).toMatch(/gpuaas_node_refusals_total\{[^}]*limit="calls"[^}]*\} [1-9]/);
     greedy.client.close();
     modest.client.close();
+  });
+
+  /** Asks until so many calls were refused. */
+  const refuse = async (agent: Awaited<ReturnType<typeof world.agent>>, times: number) => {
+    for (let refused = 0; refused < times; ) {
+      const { status } = await agent.client.call('POST', agent.path('heartbeat'), { body: {} });
+      if (status === 429) refused += 1;
+    }
+  };
+
+  it('is audited once in a minute, however often the node is refused', async () => {
+    const agent = await world.agent();
+    await refuse(agent, 8);
+    await vi.waitFor(async () => expect(await audited(agent.nodeId)).toEqual([{ ...row, limit: 'calls' }]), patience);
+    // The queue writes in order: when a refusal of another node is there, no row of this one waits.
+    const other = await world.agent();
+    await refuse(other, 1);
+    await vi.waitFor(async () => expect(await audited(other.nodeId)).toHaveLength(1), patience);
+    expect(await audited(agent.nodeId)).toHaveLength(1);
+    agent.client.close();
+    other.client.close();
   });
 
   /** A connection that says nothing. It is closed when the other side ends it. */
@@ -58,6 +90,8 @@ describe('what one node may ask of the door', () => {
     await gone;
     await vi.waitFor(() => expect(world.door.connections).toBe(2), patience);
     expect([second.closed, third.closed]).toEqual([false, false]);
+    const connectionRow = [{ ...row, limit: 'connections' }];
+    await vi.waitFor(async () => expect(await audited(identity.nodeId)).toEqual(connectionRow), patience);
     expect(await world.metrics.scrape()).toMatch(/gpuaas_node_refusals_total\{[^}]*limit="connections"[^}]*\} 1/);
     for (const socket of [second, third]) socket.destroy();
   });

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { lineProtocol, nodeTransport } from '@gpuaas/contract/node';
 import type { Reports } from '../../domains/nodes/index.ts';
+import type { Database } from '../../kernel/act.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { Certificates } from '../../ports/certificates/port.ts';
+import { makeRefusals } from '../http/admission/refusals.ts';
 import { answerUnreadable } from '../http/problem.ts';
 import { bodyOf } from './body.ts';
-import { usualNodeLimits } from './budget.ts';
+import { makeNoteNodeRefusal, usualNodeLimits } from './budget.ts';
 import { type CallParts, makeNodeCalls, type NodeCalls } from './calls.ts';
 import { NodeConnections } from './connections.ts';
 import { writeReply } from './http-reply.ts';
@@ -30,7 +32,8 @@ export interface NodeListener {
   close(): Promise<void>;
 }
 
-export interface ListenerParts extends CallParts {
+export interface ListenerParts extends Omit<CallParts, 'noteRefusal'> {
+  readonly database: Database;
   readonly host: string;
   readonly port: number;
   /** What nodes call us: names and addresses for the certificate. */
@@ -69,8 +72,10 @@ const serverOptions: ServerOptions = {
 
 export async function openNodeListener(parts: ListenerParts): Promise<NodeListener> {
   const { clock, ids, log, room } = parts;
-  const calls = makeNodeCalls(parts);
-  const connections = new NodeConnections(parts.limits ?? usualNodeLimits, calls.countRefusal);
+  const refusals = makeRefusals(parts);
+  const noteRefusal = makeNoteNodeRefusal({ ...parts, refusals });
+  const calls = makeNodeCalls({ ...parts, noteRefusal });
+  const connections = new NodeConnections(parts.limits ?? usualNodeLimits, noteRefusal);
   const certificate = await openServerCertificate(parts);
   const server = createServer(
     {
@@ -147,6 +152,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       for (const socket of lines.keys()) socket.destroy();
       server.closeAllConnections();
       await closed;
+      await refusals.close();
     },
   };
 }

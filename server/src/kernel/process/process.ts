@@ -109,6 +109,7 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
         port: base.healthPort,
         checks: scope.checks,
         stopping: scope.stopping,
+        clock: given.clock,
         metrics,
         log,
       }),

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeTestClock } from '../clock.ts';
 import { readiness, serveHealth } from './health.ts';
 import { silentLog } from './log.ts';
 import { makeMetrics } from './metrics.ts';
@@ -19,6 +20,7 @@ const open = async (given: Partial<Parameters<typeof serveHealth>[0]> = {}) => {
     port: 0,
     checks: [well],
     stopping: calm,
+    clock: makeTestClock(),
     metrics,
     log: silentLog,
     ...given,
@@ -81,6 +83,47 @@ describe('the health server', () => {
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([503, { ready: false, checks: { well: 'ok', bus: 'away' } }]);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it('does each check once for all who ask at the same time, and again a second later', async () => {
+    const clock = makeTestClock();
+    let checks = 0;
+    const check = async () => {
+      checks += 1;
+    };
+    const { url } = await open({ clock, checks: [{ name: 'database', check }] });
+    const asked = await Promise.all(Array.from({ length: 100 }, async () => (await fetch(`${url}/readyz`)).json()));
+    expect(asked).toEqual(Array(100).fill({ ready: true, checks: { database: 'ok' } }));
+    expect(checks).toBe(1);
+    await clock.advance(1_000);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(checks).toBe(2);
+  });
+
+  it('shares the answer that it is not ready with those who wait for it, and then looks again', async () => {
+    let checks = 0;
+    const answered = Promise.withResolvers<void>();
+    const check = async () => {
+      checks += 1;
+      await answered.promise;
+      if (checks === 1) throw new Error('still starting');
+    };
+    const { url } = await open({ checks: [{ name: 'start', check }] });
+    const asked = [fetch(`${url}/readyz`), fetch(`${url}/readyz`)];
+    await vi.waitFor(() => expect(checks).toBe(1));
+    answered.resolve();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toContain(503);
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
+    expect(checks).toBe(2);
+  });
+
+  it('is not ready from the moment the process stops, whatever it answered just before', async () => {
+    const stopping = new AbortController();
+    const { url } = await open({ stopping: stopping.signal });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    stopping.abort();
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { ready: false, checks: { well: 'ok' } }]);
   });
 
   it('answers 500 when it cannot answer', async () => {

@@ -36,10 +36,23 @@ export async function readiness(
   return { ready, checks: Object.fromEntries(results) };
 }
 
-/** One result for all requests within a second, so that probing is cheap. */
-export function makeShared<T>(parts: { readonly clock: Clock; readonly ask: () => Promise<T> }): () => Promise<T> {
+/**
+ * One result for all requests within a second, so that probing is cheap. A result that is not worth keeping is shared by
+ * those who wait for it, and by nobody after them.
+ */
+export function makeShared<T>(parts: {
+  readonly clock: Clock;
+  readonly ask: () => Promise<T>;
+  readonly isKept?: (value: T) => boolean;
+}): () => Promise<T> {
+  const { ask, isKept = () => true } = parts;
   const known = makeFresh<'answer', T>({ clock: parts.clock, ttlMs: sharedMs, max: 1 });
-  return () => known.get('answer', parts.ask);
+  const look = async () => {
+    const value = await ask();
+    if (!isKept(value)) known.forget('answer');
+    return value;
+  };
+  return () => known.get('answer', look);
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can do its work, shown by doing some. `/metrics`: its numbers. */
@@ -48,9 +61,13 @@ export async function serveHealth(parts: {
   readonly port: number;
   readonly checks: readonly { readonly name: string; check(): Promise<void> }[];
   readonly stopping: AbortSignal;
+  readonly clock: Clock;
   readonly metrics: Metrics;
   readonly log: Log;
 }): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const ask = () => readiness(parts.checks, parts.stopping);
+  // A process that has just become ready says so at once.
+  const shared = makeShared({ clock: parts.clock, ask, isKept: ({ ready }) => ready });
   const server: Server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
@@ -62,8 +79,10 @@ export async function serveHealth(parts: {
         case '/healthz':
           return json(200, { alive: true });
         case '/readyz': {
-          const state = await readiness(parts.checks, parts.stopping);
-          return json(state.ready ? 200 : 503, state);
+          const state = await shared();
+          // An answer from before the process began to stop is not one of a process that takes work.
+          const ready = state.ready && !parts.stopping.aborted;
+          return json(ready ? 200 : 503, { ...state, ready });
         }
         case '/metrics':
           return answer(200, parts.metrics.contentType, await parts.metrics.scrape());

@@ -100,19 +100,48 @@ describe('the rights of each role', () => {
     expect([...listed.keys()].filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(['relay', 'mailer', 'billing'])('keep a stolen %s from keys, tokens and sessions', (role) => {
-    const closed = [
-      'account_sessions',
-      'console_sessions',
-      'personal_tokens',
-      'service_account_keys',
-      'ssh_keys',
-      'task_signers',
-      'token_signing_keys',
-      'users',
-    ];
-    expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(closed));
-    for (const table of closed)
-      expect({ table, rights: listed.get(table)?.[role] }).toEqual({ table, rights: undefined });
+  const closed = [
+    'account_sessions',
+    'console_sessions',
+    'personal_tokens',
+    'service_account_keys',
+    'ssh_keys',
+    'task_signers',
+    'token_signing_keys',
+    'users',
+  ];
+  /** Who is disabled gets no notification, so their sender asks for that, and for nothing else about people. */
+  const exceptions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+    notifier: { users: ['id', 'disabled_at'] },
+  };
+  const stolen = ['relay', 'mailer', 'billing', 'notifier', 'webhooks'];
+
+  it.each(stolen)('keep a stolen %s from keys, tokens and sessions', async (role) => {
+    const of = new Map(tables.map(({ name, columns }) => [name, columns]));
+    expect([...of.keys()]).toEqual(expect.arrayContaining(closed));
+    const url = new URL(schema.url);
+    url.searchParams.set('options', `-c role=gpuaas_${role}`);
+    const client = new Client({ connectionString: url.href });
+    await client.connect();
+    try {
+      await client.query('begin');
+      for (const table of closed) {
+        const readable: string[] = [];
+        for (const column of of.get(table) ?? []) {
+          if (await may(client, `select ${column} from public.${table} limit 0`)) readable.push(column);
+        }
+        expect({ table, readable }).toEqual({ table, readable: exceptions[role]?.[table] ?? [] });
+        expect({ table, rights: await rightsOf(client, { name: table, columns: of.get(table) ?? [] }) }).toEqual({
+          table,
+          rights: exceptions[role]?.[table] ? 'r' : '',
+        });
+      }
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('open the secrets of webhooks to the process that signs with them, and to the api that makes them', () => {
+    expect(Object.keys(listed.get('webhook_secrets') ?? {}).sort()).toEqual(['api', 'webhooks']);
   });
 });

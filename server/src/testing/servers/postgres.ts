@@ -16,11 +16,21 @@ interface Account {
   readonly gid: number;
 }
 
-/** The programs of the distribution's own server, the newest that is there. */
+/** The oldest version that is promised to work (docs/guides/run-on-your-own-servers.md). */
+const oldestPromised = 15;
+
+/** Promised versions first, the oldest of them before the newer ones; then what is too old, the newest first. */
+export function sortVersions(installed: readonly string[]): string[] {
+  const isPromised = (version: string) => Number(version) >= oldestPromised;
+  const promised = installed.filter(isPromised).sort((a, b) => Number(a) - Number(b));
+  const others = installed.filter((version) => !isPromised(version)).sort((a, b) => Number(b) - Number(a));
+  return [...promised, ...others];
+}
+
+/** The programs of the distribution's own server, of the oldest version that is promised to work. */
 async function findPrograms(): Promise<string> {
   const home = '/usr/lib/postgresql';
-  const versions = (await readdir(home).catch(() => [])).sort((a, b) => Number(b) - Number(a));
-  for (const version of versions) {
+  for (const version of sortVersions(await readdir(home).catch(() => []))) {
     const programs = join(home, version, 'bin');
     const complete = await access(join(programs, 'initdb')).then(
       () => true,

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useList } from '../../client/ask.ts';
 import { useMay } from '../../client/session.tsx';
+import { SimulatedChip } from '../../parts/chip.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { spellDate, spellHours, tellKind, tellSubject } from '../../words/billing/usage.ts';
@@ -38,6 +39,7 @@ export function LedgerTable({ organizationId }: { organizationId: string }) {
           ) : (
             <bdi className="line-clamp-2">{tellSubject(line)}</bdi>
           )}
+          <SimulatedChip of={line} />
           {line.sku && <span className="block font-mono text-xs text-dim">{line.sku}</span>}
         </span>
       ),

@@ -1,5 +1,6 @@
 import type { UsageReport } from '@gpuaas/sdk';
 import type { ReactNode } from 'react';
+import { SimulatedChip } from '../../parts/chip.tsx';
 import { NameCell } from '../../parts/name-cell.tsx';
 import { Rows, wholeList } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
@@ -49,12 +50,16 @@ export function UsageTable({
         columns={[
           {
             head: heads[by],
-            cell: (row) =>
-              linked && by === 'allocation' ? (
-                <NameCell to="/allocations/$id" id={row.key} name={tellGroup(by, row)} />
-              ) : (
-                <bdi className="line-clamp-2 font-medium break-all">{tellGroup(by, row)}</bdi>
-              ),
+            cell: (row) => (
+              <span className="flex flex-wrap items-center gap-1.5">
+                {linked && by === 'allocation' ? (
+                  <NameCell to="/allocations/$id" id={row.key} name={tellGroup(by, row)} />
+                ) : (
+                  <bdi className="line-clamp-2 font-medium break-all">{tellGroup(by, row)}</bdi>
+                )}
+                <SimulatedChip of={row} />
+              </span>
+            ),
           },
           { head: 'GPU or node hours', end: true, cell: (row) => <Figure>{spellHours(row.quantity_ms)}</Figure> },
           { head: 'Amount', end: true, cell: (row) => <Figure>{spellMoney(row.amount)}</Figure> },

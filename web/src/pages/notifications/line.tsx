@@ -1,7 +1,7 @@
 import type { Notification } from '@gpuaas/sdk';
 import { useRouter } from '@tanstack/react-router';
 import type { Tone } from '../../parts/chip.tsx';
-import { Chip } from '../../parts/chip.tsx';
+import { Chip, SimulatedChip } from '../../parts/chip.tsx';
 import { Ago } from '../../parts/time.tsx';
 
 const tones: Readonly<Record<Notification['tone'], Tone>> = { good: 'ok', notice: 'warn', bad: 'bad' };
@@ -40,6 +40,7 @@ export function NotificationLine(parts: {
             {sentence}
           </a>
         )}
+        <SimulatedChip of={one} />
       </span>
       <span className="text-sm text-dim">
         <Ago at={one.at} />

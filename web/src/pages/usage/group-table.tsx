@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { SimulatedChip } from '../../parts/chip.tsx';
 import { Rows, wholeList } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { spellHours } from '../../words/billing/usage.ts';
@@ -27,13 +28,16 @@ export function GroupTable({ view, usage }: { view: UsageView; usage: Asked }) {
         columns={[
           {
             head: heads[view.by] ?? 'Group',
-            cell: ({ key, name }) =>
+            cell: ({ key, name, simulated }) =>
               view.by === 'sku' ? (
                 <Link to="/usage" search={{ by: 'allocation', sku: key }} className="font-medium text-accent underline">
                   {name}
                 </Link>
               ) : (
-                <bdi className="line-clamp-2 font-medium break-all">{name}</bdi>
+                <span className="flex flex-wrap items-center gap-1.5">
+                  <bdi className="line-clamp-2 font-medium break-all">{name}</bdi>
+                  <SimulatedChip of={{ simulated }} />
+                </span>
               ),
           },
           { head: 'GPU or node hours', end: true, cell: (row) => <Figure>{spellHours(row.quantityMs)}</Figure> },

@@ -110,8 +110,8 @@ describe('usage in words', () => {
       group_by: 'day',
       total: dollars('1500'),
       rows: [
-        { key: '2026-02-28', name: null, amount: dollars('1000'), quantity_ms: '1' },
-        { key: '2026-03-02', name: null, amount: dollars('500'), quantity_ms: '1' },
+        { key: '2026-02-28', name: null, amount: dollars('1000'), quantity_ms: '1', simulated: null },
+        { key: '2026-03-02', name: null, amount: dollars('500'), quantity_ms: '1', simulated: null },
       ],
     };
     expect(barsOf(report).map(({ day, amount, share }) => [day, amount.amount_minor, share])).toEqual([
@@ -123,7 +123,7 @@ describe('usage in words', () => {
     expect(barsOf({ ...report, rows: [] }).every(({ share }) => share === 0)).toBe(true);
   });
   it('names groups as people do', () => {
-    const row = { key: '2026-03-02', name: null, amount: dollars('1'), quantity_ms: '1' };
+    const row = { key: '2026-03-02', name: null, amount: dollars('1'), quantity_ms: '1', simulated: null };
     expect(tellGroup('day', row)).toBe('2 Mar');
     expect(tellGroup('sku', { ...row, key: 'h200-sxm-slice' })).toBe('h200-sxm-slice');
     expect(tellGroup('project', { ...row, name: 'Playground' })).toBe('Playground');

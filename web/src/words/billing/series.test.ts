@@ -7,7 +7,13 @@ const point = (day: string, key: string, cents: number) => ({
 });
 const of = { interval: 'day', by: 'sku', from: '2026-11-01', to: '2026-11-03' } as const;
 const usd = (cents: number) => ({ amount_minor: String(cents), currency: 'USD' });
-const group = (key: string, cents: number) => ({ key, name: null, amount: usd(cents), quantity_ms: '3600000' });
+const group = (key: string, cents: number) => ({
+  key,
+  name: null,
+  amount: usd(cents),
+  quantity_ms: '3600000',
+  simulated: null,
+});
 const nothing = { total: usd(0), groups: [] };
 
 describe('usage as a chart', () => {

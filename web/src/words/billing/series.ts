@@ -12,6 +12,7 @@ export interface SeriesGroup {
   readonly quantityMs: string;
   /** Of everything, in hundredths; cut. */
   readonly percent: number;
+  readonly simulated: boolean | null;
 }
 /** What a group comes to in the whole time, as the server says it. */
 export interface GroupTotal {
@@ -19,6 +20,7 @@ export interface GroupTotal {
   readonly name: string | null;
   readonly amount: Amount;
   readonly quantity_ms: string;
+  readonly simulated: boolean | null;
 }
 export interface SeriesColumn {
   /** When it begins. */
@@ -87,7 +89,7 @@ export function stack(
   const { total } = totals;
   const groups = totals.groups.map((group) => ({
     ...{ key: group.key, name: nameOf(of.by, group), amount: group.amount, quantityMs: group.quantity_ms },
-    percent: shareOf(group.amount, total),
+    ...{ percent: shareOf(group.amount, total), simulated: group.simulated },
   }));
   const drawn = groups.slice(0, mostDrawn).map(({ key }) => key);
   const byBucket = Map.groupBy(points, ({ at }) => new Date(at).toISOString());

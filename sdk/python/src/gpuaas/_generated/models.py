@@ -35,6 +35,8 @@ class Activity(TypedDict):
     created_at: str
     id: str
     result: Literal["success", "failure"]
+    simulated: bool
+    """It was done to an allocation whose host is simulated: there is no such machine."""
     target_id: str
     target_name: str | None
     """The current name of the object, if it has one and still exists."""
@@ -1877,6 +1879,8 @@ class LedgerLine(TypedDict):
     quantity_ms: str | None
     """Units of the price (GPUs, or whole nodes) times milliseconds."""
     reason: str | None
+    simulated: bool | None
+    """Whether it is for a simulated host; null for lines without usage."""
     sku: str | None
     windows: int | None
     """How many windows the line opens into."""
@@ -2208,6 +2212,8 @@ class Notification(TypedDict):
     """The facts of the event that led to it."""
     project_id: str | None
     read: bool
+    simulated: bool
+    """It is about a machine of a simulated host: there is no such machine."""
     text: str
     """What it means and what to do, in a few sentences; empty where the title says all."""
     title: str
@@ -3171,6 +3177,8 @@ class UsageReportRowsItem(TypedDict):
     name: str | None
     """The display name of the group, if it has one."""
     quantity_ms: str
+    simulated: bool | None
+    """Whether the allocation is on a simulated host; null where a group is not one allocation."""
 
 
 UsageReport = TypedDict("UsageReport", {

@@ -10,27 +10,27 @@ const wanted = `d.organization_id = $1 and d.day between $2::date and $3::date
 
 const byNothingSql = sql(
   'usage-in-one',
-  `select '' as key, null::text as name, ${sums} from usage_days d where mine(d.organization_id) and ${wanted} having count(*) > 0 limit $8`,
+  `select '' as key, null::text as name, ${sums}, null::boolean as simulated from usage_days d where mine(d.organization_id) and ${wanted} having count(*) > 0 limit $8`,
 );
 const byDaySql = sql(
   'usage-by-day',
-  `select d.day::text as key, null::text as name, ${sums} from usage_days d where mine(d.organization_id) and ${wanted}
+  `select d.day::text as key, null::text as name, ${sums}, null::boolean as simulated from usage_days d where mine(d.organization_id) and ${wanted}
    group by d.day order by d.day limit $8`,
 );
 const bySkuSql = sql(
   'usage-by-sku',
-  `select d.sku as key, k.display_name as name, ${sums} from usage_days d left join skus k on k.slug = d.sku
+  `select d.sku as key, k.display_name as name, ${sums}, null::boolean as simulated from usage_days d left join skus k on k.slug = d.sku
    where mine(d.organization_id) and ${wanted} group by d.sku, k.display_name order by 3 desc, 1 limit $8`,
 );
 const byProjectSql = sql(
   'usage-by-project',
-  `select d.project_id::text as key, p.name, ${sums}
+  `select d.project_id::text as key, p.name, ${sums}, null::boolean as simulated
    from usage_days d left join projects p on p.id = d.project_id and mine(p.organization_id)
    where mine(d.organization_id) and ${wanted} group by d.project_id, p.name order by 3 desc, 1 limit $8`,
 );
 const byUserSql = sql(
   'usage-by-user',
-  `select d.requested_by as key, n.display_name as name, ${sums}
+  `select d.requested_by as key, n.display_name as name, ${sums}, null::boolean as simulated
    from usage_days d left join tenant_memberships m on m.organization_id = $1 and m.user_id::text = d.requested_by
        and mine(m.organization_id)
      left join user_names n on n.user_id = m.user_id
@@ -38,9 +38,10 @@ const byUserSql = sql(
 );
 const byAllocationSql = sql(
   'usage-by-allocation',
-  `select d.resource_id::text as key, a.name, ${sums}
+  `select d.resource_id::text as key, a.name, ${sums}, coalesce(n.simulated, false) as simulated
    from usage_days d left join allocations a on a.id = d.resource_id and mine(a.organization_id)
-   where mine(d.organization_id) and ${wanted} group by d.resource_id, a.name order by 3 desc, 1 limit $8`,
+     left join nodes n on n.id = a.node_id
+   where mine(d.organization_id) and ${wanted} group by d.resource_id, a.name, n.simulated order by 3 desc, 1 limit $8`,
 );
 const totalsSql = {
   none: byNothingSql,
@@ -56,6 +57,8 @@ export interface TotalRow {
   readonly name: string | null;
   readonly amount_minor: bigint;
   readonly quantity_ms: bigint;
+  /** Of one allocation; null for other groups. */
+  readonly simulated: boolean | null;
   /** Of all groups, also of those behind the limit. */
   readonly total_minor: bigint;
 }

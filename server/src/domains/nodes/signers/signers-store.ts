@@ -32,7 +32,12 @@ const dueSql = sql(
 );
 const retireDueSql = sql(
   'task-signer-retire-due-move',
-  `update task_signers set state = 'retired', version = version + 1 where state = 'grace' and retires_at <= $1`,
+  `update task_signers set state = 'retired', version = version + 1
+   where id = $1 and state = 'grace' and retires_at <= $2`,
+);
+const overdueSql = sql(
+  'task-signer-overdue',
+  `select id from task_signers where state = 'grace' and retires_at <= $1 order by retires_at, id`,
 );
 const ageingSql = sql(
   'task-signer-ageing',
@@ -103,4 +108,7 @@ export async function succeedSigner(tx: WriteTx, id: string, graceEndsAt: Date):
 export const isAgeing = async (tx: ReadTx, now: Date): Promise<boolean> =>
   (await tx.rows<{ due: boolean }>(ageingSql, [now]))[0]?.due ?? false;
 export const findDueSigner = async (tx: WriteTx, now: Date) => (await tx.rows<{ id: string }>(dueSql, [now]))[0]?.id;
-export const retireDueSigners = (tx: WriteTx, now: Date) => tx.run(retireDueSql, [now]);
+export const listOverdueSigners = async (tx: ReadTx, now: Date) =>
+  (await tx.rows<{ id: string }>(overdueSql, [now])).map(({ id }) => id);
+/** Answers how many were retired: one, or none. */
+export const retireDueSigner = (tx: WriteTx, id: string, now: Date) => tx.run(retireDueSql, [id, now]);

@@ -1,7 +1,8 @@
+import { endedBy, waits } from '@gpuaas/contract';
 import { type NodeTask, type SignerVersion, signedText } from '@gpuaas/contract/node';
 import { type BeginAct, type Database, type Mounted, systemViewer } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { Outage } from '../../../kernel/fault.ts';
+import { Fault, Outage } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { type Reconciler, startReconciler } from '../../../kernel/process/reconciler.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
@@ -15,8 +16,9 @@ import {
   insertSigner,
   isAgeing,
   type ListedSigner,
+  listOverdueSigners,
   listSigners,
-  retireDueSigners,
+  retireDueSigner,
   signersChannel,
   succeedSigner,
 } from './signers-store.ts';
@@ -127,6 +129,10 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
   };
 }
 
+const moved = (id: string, change: object) => ({
+  ...{ target: { type: 'task_signer', id }, change, events: 'none' as const },
+});
+
 /** Activates what was announced long enough, and retires what has been in grace long enough. */
 const makeSignerAgeing = (
   { db, ids, clock, begin }: Pick<SignersParts, 'db' | 'ids' | 'clock' | 'begin'>,
@@ -137,14 +143,24 @@ const makeSignerAgeing = (
     const now = clock.now();
     const viewer = systemViewer('nodes', { correlationId: ids.next() });
     if (!(await db.read(viewer, (tx) => isAgeing(tx, now)))) return 'idle';
-    await db.write(begin('task_signer.age', { correlationId: viewer.correlationId }), async (tx) => {
+    // One act for each key, so that the audit log says of each why it moved.
+    const { correlationId } = viewer;
+    await db.write(begin('task_signer.activate', { correlationId }), async (tx) => {
       const due = await findDueSigner(tx, now);
-      if (due) await succeedSigner(tx, due, graceEnds());
-      const retired = await retireDueSigners(tx, now);
+      if (!due) return tx.abandon(new Fault('task_signer_not_found', 'Nothing is due.'));
+      await succeedSigner(tx, due, graceEnds());
       tx.wake(signersChannel, 'aged');
-      const target = { type: 'task_signer', id: due ?? 'all' };
-      return tx.commit(undefined, { target, change: { activated: due ?? null, retired }, events: 'none' });
+      return tx.commit(undefined, moved(due, endedBy(waits.signer.staged)));
     });
+    for (const id of await db.read(viewer, (tx) => listOverdueSigners(tx, now))) {
+      await db.write(begin('task_signer.retire', { correlationId }), async (tx) => {
+        // Another process was faster.
+        if (!(await retireDueSigner(tx, id, now)))
+          return tx.abandon(new Fault('task_signer_not_found', 'It is retired.'));
+        tx.wake(signersChannel, 'aged');
+        return tx.commit(undefined, moved(id, endedBy(waits.signer.grace)));
+      });
+    }
     return 'more';
   },
 });

@@ -16,7 +16,7 @@ import { type Database, handlers, type Mounted } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { readPage } from '../../../kernel/page.ts';
 import { mostUnread } from '../facts.ts';
-import { messageOf } from '../words/message.ts';
+import { isSimulated, messageOf } from '../words/message.ts';
 import {
   type Choice,
   countUnreadNotifications,
@@ -49,6 +49,7 @@ function show(row: NotificationRow): Notification {
     organization_id: row.organization_id,
     project_id: row.project_id,
     link: message.link?.path ?? null,
+    simulated: isSimulated(row),
     payload: row.payload,
     event_id: row.event_id,
     correlation_id: row.correlation_id,

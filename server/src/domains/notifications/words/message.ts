@@ -9,4 +9,11 @@ import type { Facts, Message, Words } from './words.ts';
 /** Every kind has words, or this does not compile. */
 const words: Words = { ...computeWords, ...peopleWords, ...moneyWords, ...paymentWords, ...operationsWords };
 
-export const messageOf = (kind: NotificationKind, facts: Facts): Message => words[kind](facts);
+/** Whether it is about a machine that does not exist. The events of allocations say so. */
+export const isSimulated = ({ payload }: Pick<Facts, 'payload'>): boolean => payload['simulated'] === true;
+const simulatedWords = 'Its host is simulated: there is no such machine.';
+
+export function messageOf(kind: NotificationKind, facts: Facts): Message {
+  const message = words[kind](facts);
+  return isSimulated(facts) ? { ...message, text: [...message.text, simulatedWords] } : message;
+}

@@ -1,3 +1,4 @@
+import { endedBy, waits } from '@gpuaas/contract';
 import { type BeginAct, type Database, systemViewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
@@ -28,7 +29,7 @@ export function makeInvitationExpiry(parts: {
             return tx.abandon(moved ?? new Fault('invitation_not_found', 'It is gone.'));
           return tx.commit(undefined, {
             target: { type: 'invitation', id },
-            change: { state: [moved.from, moved.to] },
+            change: { state: [moved.from, moved.to], ...endedBy(waits.invitation.pending) },
             organizationId: organization_id,
             events: 'none',
           });

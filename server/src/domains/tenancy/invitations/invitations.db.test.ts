@@ -134,7 +134,7 @@ describe('an invitation', () => {
         `select change from audit_logs where target_id = $1 and action = 'invitation.expire'`,
         [id],
       );
-      expect(rows).toEqual([{ change: { state: ['pending', 'expired'] } }]);
+      expect(rows).toEqual([{ change: { state: ['pending', 'expired'], ended_by: 'tenancy.invitation_ttl_hours' } }]);
     } finally {
       await worker.close();
     }

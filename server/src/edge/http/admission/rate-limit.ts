@@ -1,7 +1,7 @@
 import { type Lane, lanes, type NumberPolicyKey, slides } from '@gpuaas/contract';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Cache } from '../../../ports/cache/port.ts';
-import type { CallerAddress } from '../../gate/caller-address.ts';
+import { type Caller, type CallerKey, callerKey } from './caller-key.ts';
 import { makeSlidingLimit } from './sliding-limit.ts';
 
 /**
@@ -27,8 +27,6 @@ export interface PolicySubject {
   readonly projectId?: string | undefined;
   readonly organizationId?: string | undefined;
 }
-/** The owner of the budget: a known caller, or an address. */
-export type Caller = { readonly person: string } | { readonly address: CallerAddress };
 export type RateLimit = (lane: Lane, caller: Caller, subject: PolicySubject) => Promise<Allowance>;
 
 const windowMs = 60_000;
@@ -49,17 +47,18 @@ export function makeRateLimit(parts: {
   readonly onFault: (error: unknown) => void;
   readonly policy: (key: NumberPolicyKey, subject: PolicySubject) => number;
 }): RateLimit {
-  const purses = new Map<string, Purse>();
+  const purses = new Map<CallerKey, Purse>();
   const sliding = makeSlidingLimit({ ...parts, windowMs, maxCallers });
 
   return async (lane, caller, subject) => {
     const limit = parts.policy(lanes[lane].policy, subject);
-    const key = `${lane}:${'person' in caller ? caller.person : `address:${caller.address}`}`;
+    const key = callerKey(lane, caller);
     if (slides(lane)) return sliding(key, limit);
     const nowMs = parts.clock.now().getTime();
     let purse = purses.get(key);
     if (!purse || purse.endsAtMs <= nowMs) {
-      if (purses.size >= maxCallers) purses.delete(purses.keys().next().value ?? '');
+      const oldest = purses.size >= maxCallers ? purses.keys().next().value : undefined;
+      if (oldest !== undefined) purses.delete(oldest);
       purse = { left: 0, counted: 0, endsAtMs: nowMs + windowMs, refused: false, filling: undefined };
       purses.set(key, purse);
     }
@@ -79,7 +78,7 @@ export function makeRateLimit(parts: {
   };
 
   /** An unavailable cache must not stop the product: each process then counts alone. */
-  async function shared(purse: Purse, key: string, share: number): Promise<{ count: number; resetMs: number }> {
+  async function shared(purse: Purse, key: CallerKey, share: number): Promise<{ count: number; resetMs: number }> {
     try {
       return await parts.cache.hit(`rate:${key}`, windowMs, share);
     } catch (error) {
@@ -88,7 +87,7 @@ export function makeRateLimit(parts: {
     }
   }
 
-  async function fill(purse: Purse, key: string, limit: number): Promise<void> {
+  async function fill(purse: Purse, key: CallerKey, limit: number): Promise<void> {
     const share = Math.max(1, Math.floor(limit / shareOfBudget));
     try {
       const { count, resetMs } = await shared(purse, key, share);

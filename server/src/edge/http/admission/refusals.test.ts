@@ -1,14 +1,15 @@
-import { organizationList } from '@gpuaas/contract';
 import { describe, expect, it } from 'vitest';
 import { type Database, systemViewer } from '../../../kernel/act.ts';
-import { Fault } from '../../../kernel/fault.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { makeLog } from '../../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { makeRefusals } from './refusals.ts';
 
 const viewer = systemViewer('somebody', { correlationId: 'c' });
-const fault = new Fault('insufficient_permissions', 'no');
+const refused = {
+  target: { type: 'route', id: 'organization_list' },
+  change: { code: 'insufficient_permissions' },
+};
 
 function setUp(write: Database['write']) {
   const metrics = makeMetrics('test', '0');
@@ -19,7 +20,7 @@ function setUp(write: Database['write']) {
     log: makeLog('test', 'debug', { write: (line) => void lines.push(line) }),
     metrics,
   });
-  return { refusals, metrics, lines, note: () => refusals.note(viewer, 'authz.deny', organizationList, fault) };
+  return { refusals, metrics, lines, note: () => refusals.note(viewer, 'authz.deny', refused) };
 }
 
 describe('refusals', () => {

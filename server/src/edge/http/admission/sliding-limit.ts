@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Admission, Cache } from '../../../ports/cache/port.ts';
+import type { CallerKey } from './caller-key.ts';
 import type { Allowance } from './rate-limit.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Allowance } from './rate-limit.ts';
  * window; one that was refused is refused from memory until a place is free again, so that a flood costs nothing. While the
  * shared window is away, each process counts alone.
  */
-export type SlidingLimit = (key: string, limit: number) => Promise<Allowance>;
+export type SlidingLimit = (key: CallerKey, limit: number) => Promise<Allowance>;
 
 interface Known {
   /** Nobody is let through before this. */
@@ -26,13 +27,14 @@ export function makeSlidingLimit(parts: {
   readonly maxCallers: number;
 }): SlidingLimit {
   const { windowMs } = parts;
-  const callers = new Map<string, Known>();
+  const callers = new Map<CallerKey, Known>();
   const nowMs = () => parts.clock.now().getTime();
   const insideOf = (known: Known, atMs: number) => known.admittedAtMs.filter((ms) => ms > atMs - windowMs);
 
   return async (key, limit) => {
     const known = callers.get(key) ?? { refusedUntilMs: 0, toldUntilMs: 0, admittedAtMs: [] };
-    if (callers.size >= parts.maxCallers && !callers.has(key)) callers.delete(callers.keys().next().value ?? '');
+    const oldest = callers.size >= parts.maxCallers && !callers.has(key) ? callers.keys().next().value : undefined;
+    if (oldest !== undefined) callers.delete(oldest);
     callers.set(key, known);
     const waitMs = known.refusedUntilMs - nowMs();
     if (waitMs > 0) return refused(known, limit, waitMs);
@@ -53,7 +55,7 @@ export function makeSlidingLimit(parts: {
   }
 
   /** An unavailable cache must not stop the product. */
-  async function shared(known: Known, key: string, limit: number): Promise<Admission> {
+  async function shared(known: Known, key: CallerKey, limit: number): Promise<Admission> {
     try {
       return await parts.cache.admit(`rate:${key}`, windowMs, limit);
     } catch (error) {
