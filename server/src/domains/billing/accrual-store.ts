@@ -14,7 +14,7 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
  * that begin in it are all that can count, and an index finds them however long the lease is. (Behind row-level security an index takes
  * a bound with CASE, and not the same with COALESCE.)
  */
-const accrueSql = sql(
+export const accrueSql = sql(
   'usage-accrue',
   `with page as materialized (
      select m.resource_id, m.meter from usage_meters m

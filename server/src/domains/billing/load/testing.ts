@@ -2,6 +2,8 @@ import type pg from 'pg';
 
 /** Many allocations with proven time that nobody has charged yet, for tests and benches that look at how accrual grows. */
 export interface MeterLoad {
+  /** Who asked for them, by which they are found again. */
+  readonly requestedBy?: string;
   readonly allocations: number;
   readonly organizations: number;
   /** When the first window begins. Allocations begin at different moments of it. */
@@ -37,7 +39,7 @@ const statements: readonly string[] = [
    from generate_series(0, $1::int - 1) g (n) join load_home h on h.n = g.n % $2::int`,
   `insert into allocations (id, organization_id, project_id, name, requested_by, state, placement_status, sku, capacity_shape,
      gpu_count, region, unit_price_minor, currency, isolation_model, node_id, generation, active_at)
-   select l.id, l.organization_id, l.project_id, 'load-' || l.n, 'load', 'active', 'leased', $6, 'gpu_slice', 1, $5, l.price, 'USD',
+   select l.id, l.organization_id, l.project_id, 'load-' || l.n, $10, 'active', 'leased', $6, 'gpu_slice', 1, $5, l.price, 'USD',
      'user-revoke', d.id, 1, l.began from load_life l, load_node d`,
   `insert into usage_evidence (allocation_id, organization_id, node_id, generation, sequence, from_at, to_at, counts_from, counts_to,
      gpus, record, digest, result_key)
@@ -49,7 +51,7 @@ const statements: readonly string[] = [
      lateral (select l.id || ' ' || m as record) r`,
   `insert into usage_meters (resource_id, meter, organization_id, project_id, requested_by, sku, currency, rate_micro, unit, gpus,
      evidence_to, accrued_to)
-   select l.id, 'gpu_time', l.organization_id, l.project_id, 'load', $6, 'USD', l.price * 1000000::bigint, 'gpu_hour', 1,
+   select l.id, 'gpu_time', l.organization_id, l.project_id, $10, $6, 'USD', l.price * 1000000::bigint, 'gpu_hour', 1,
      $3::timestamptz + make_interval(mins => $4::int), greatest(l.began, $3::timestamptz + make_interval(mins => $9::int))
    from load_life l`,
   `drop table load_life, load_home, load_node`,
@@ -58,28 +60,20 @@ const statements: readonly string[] = [
 /** Adds them past triggers and rights, so that many take seconds. The client is a superuser's. */
 export async function addMeters(client: pg.Client, load: MeterLoad): Promise<void> {
   const values = [
-    ...[
-      load.allocations,
-      load.organizations,
-      load.from,
-      load.minutes,
-      region,
-      sku,
-      prices,
-      startSpreadMs,
-      load.charged ?? 0,
-    ],
+    ...[load.allocations, load.organizations, load.from, load.minutes, region, sku, prices, startSpreadMs],
+    ...[load.charged ?? 0, load.requestedBy ?? 'load'],
   ];
   await client.query('begin');
   await client.query('set local session_replication_role = replica');
   for (const statement of statements) {
-    // A statement may only be given what it names.
-    const used = values.flatMap((value, at) => (statement.includes(`$${at + 1}`) ? [{ value, at: at + 1 }] : []));
-    const text = used.reduce((whole, { at }, place) => whole.replaceAll(`$${at}`, `$${place + 1}`), statement);
-    await client.query(
-      text,
-      used.map(({ value }) => value),
-    );
+    // A statement may only be given what it names: its parameters are numbered anew.
+    const used: unknown[] = [];
+    const text = statement.replaceAll(/\$(\d+)/g, (_, number: string) => {
+      const value = values[Number(number) - 1];
+      if (!used.includes(value)) used.push(value);
+      return `$${used.indexOf(value) + 1}`;
+    });
+    await client.query(text, used);
   }
   await client.query('commit');
 }
