@@ -50,6 +50,7 @@ export const ownMoney: readonly CapabilityGroup[] = [
             'ends the allocation with what it pays for, and shows both',
             'is kept by the billing-worker when nothing else ended the allocation',
           ],
+          'server/src/domains/billing/proof.db.test.ts': ['and charges the cap and no more'],
         },
         lacks: 'a test in which the allocation ends whose release was asked for',
       },
