@@ -16,9 +16,9 @@ export const billingPolicies = [
   ),
   onOff(
     'billing.enforce_balance',
-    false,
+    true,
     'billing',
-    'Whether an organization pays ahead: a launch needs a balance that lasts for billing.minimum_runway_minutes, and what runs is released when the balance is spent.',
+    'Whether an organization pays ahead, which it does where nothing else is set: a launch needs a balance that lasts for billing.minimum_runway_minutes, and what runs is released when the balance is spent.',
   ),
   whole(
     'billing.minimum_runway_minutes',

@@ -2870,7 +2870,7 @@ readonly next_cursor: string | null;
   /** No more GPUs than this are charged. */
 readonly ordered_gpus: number;
   readonly organization_id: string;
-  /** When the release was accepted; evidence after it does not count, in microseconds since 1970. */
+  /** When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970. */
 readonly stop_at: string | null;
   /** Oldest first. */
 readonly windows: readonly {

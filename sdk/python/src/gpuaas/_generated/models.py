@@ -3159,7 +3159,7 @@ class UsageProof(TypedDict):
     """No more GPUs than this are charged."""
     organization_id: str
     stop_at: str | None
-    """When the release was accepted; evidence after it does not count, in microseconds since 1970."""
+    """When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970."""
     windows: Sequence[UsageProofWindowsItem]
     """Oldest first."""
 
