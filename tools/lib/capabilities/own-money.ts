@@ -33,8 +33,13 @@ export const ownMoney: readonly CapabilityGroup[] = [
       },
       {
         id: 'OWN-19',
-        words: 'A launch holds money that is given back as usage is charged; two launches cannot spend a balance twice',
+        words:
+          'Organizations pay ahead by default; a launch holds money that is given back as usage is charged, and two launches cannot spend a balance twice',
         by: {
+          'server/src/domains/billing/quotes/pay-ahead.db.test.ts': [
+            'is the default of a new installation',
+            'does not come with an upgrade where organizations paid later before',
+          ],
           [t.quotes]: [
             'is placed by a launch, given back in parts as usage is charged, and never more than was held',
             'is given back when the allocation ends',
