@@ -1,8 +1,5 @@
 import type { Client } from 'pg';
-import { makeAccrue } from '../../../server/src/domains/billing/accrual.ts';
-import { accrueSql } from '../../../server/src/domains/billing/accrual-store.ts';
-import { metersAtOnce } from '../../../server/src/domains/billing/facts.ts';
-import { addMeters } from '../../../server/src/domains/billing/load/testing.ts';
+import { accrueSql, makeAccrue, metersAtOnce } from '../../../server/src/domains/billing/index.ts';
 import { actsOf } from '../../../server/src/kernel/act.ts';
 import { systemClock } from '../../../server/src/kernel/clock.ts';
 import { systemIds } from '../../../server/src/kernel/id.ts';
@@ -14,6 +11,7 @@ import type { Options } from '../options.ts';
 import { cpuSeconds } from '../processes.ts';
 import { interval, type Report, ratioOf, short } from '../report.ts';
 import { interleaved, medianWithInterval } from '../statistics.ts';
+import { addMeters } from './load.ts';
 import { accrueByPsql, insertByPsql } from './psql.ts';
 
 /**

@@ -73,10 +73,8 @@ commit;`;
 };
 
 /** The least that charging could be: one INSERT of one row for each meter, with the key that a window has. */
+const insert = `insert into bench_windows (resource_id, meter, from_at, amount_minor)
+  select m.resource_id, m.meter, m.accrued_to, m.rate_micro / 60000000 from usage_meters m
+  where m.accrued_to < m.evidence_to and m.requested_by = :'requested_by' on conflict do nothing;`;
 export const insertByPsql = (url: string, requestedBy: string): Promise<number> =>
-  timed(
-    url,
-    `insert into bench_windows (resource_id, meter, from_at, amount_minor)
-     select m.resource_id, m.meter, m.accrued_to, m.rate_micro / 60000000 from usage_meters m
-     where m.accrued_to < m.evidence_to and m.requested_by = '${requestedBy}' on conflict do nothing;`,
-  );
+  timed(url, ['\\set requested_by ', requestedBy, '\n', insert].join(''));

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { actsOf, sql } from '../../../kernel/act.ts';
-import { Fault } from '../../../kernel/fault.ts';
-import { systemIds } from '../../../kernel/id.ts';
-import type { DatabasePort } from '../../../ports/database/port.ts';
-import { openTestSchema, type TestSchema } from '../../../testing/schema.ts';
-import { makeAccrue } from '../accrual.ts';
-import { accrue } from '../accrual-store.ts';
-import { metersAtOnce, settleAfterMs, tailAfterMs, windowsAtOnce } from '../facts.ts';
-import { actOf, openAs } from '../testing.ts';
-import { addMeters } from './testing.ts';
+import { addMeters } from '../../../../tools/bench/billing/load.ts';
+import { actsOf, sql } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { systemIds } from '../../kernel/id.ts';
+import type { DatabasePort } from '../../ports/database/port.ts';
+import { openTestSchema, type TestSchema } from '../../testing/schema.ts';
+import { makeAccrue } from './accrual.ts';
+import { accrue } from './accrual-store.ts';
+import { metersAtOnce, settleAfterMs, tailAfterMs, windowsAtOnce } from './facts.ts';
+import { actOf, openAs } from './testing.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 let schema: TestSchema;
