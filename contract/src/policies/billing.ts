@@ -69,6 +69,12 @@ export const billingPolicies = [
     'The most credit that one grant gives.',
   ),
   whole(
+    'billing.grant_limit_minor',
+    { default: 100_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
+    'billing',
+    'What one person of finance gives an account alone within a day. More credit needs a second person.',
+  ),
+  whole(
     'billing.credit_days',
     { default: 365, minimum: 1, maximum: 3_650, unit: 'days' },
     'billing',

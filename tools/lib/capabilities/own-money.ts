@@ -226,9 +226,11 @@ export const ownMoney: readonly CapabilityGroup[] = [
       },
       {
         id: 'OWN-36',
-        words: 'A large correction needs a second person; prices can be negotiated; past-due invoices refuse launches',
+        words: 'A large correction or grant needs a second person; prices can be negotiated; past-due invoices refuse launches',
         by: {
           [t.adjustments]: [
+            'is not given by one person, neither at once nor in parts of a day',
+            'waits for a second person, is given once, and expires as other credit does',
             'above the limit waits for another person, and is entered once',
             'cannot be split into small ones by one person',
             'is what quotes and launches of its organization pay, until it ends; what runs keeps its price',

@@ -204,13 +204,13 @@ export interface Api {
      */
     accountList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "healthy" | "low_balance" | "auto_release_pending" | "depleted" | undefined }, options?: CallOptions): Paged<T.BillingAccount>;
     /**
-     * Correct a line of the ledger; above a limit, ask a second person to approve it
+     * Correct a line of the ledger, or give credit; above a limit, ask a second person to approve it
      *
      * `POST /api/v1/admin/billing/accounts/{organization_id}/adjustments`
      *
      * Refusals: adjustment_invalid, currency_mismatch, ledger_line_not_found, organization_not_found, step_up_required.
      */
-    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
+    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects?: string | undefined; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
     /**
      * The credit that an organization was given, newest first
      *
@@ -224,7 +224,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/billing/accounts/{organization_id}/grants`
      *
-     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, step_up_required.
+     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, second_person_required, step_up_required.
      */
     grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly expires_at?: string | undefined; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
     /**

@@ -36,8 +36,8 @@ readonly target_name: string | null;
 
 export type Adjustment = {
   readonly amount: Money;
-  /** The line of the ledger that it corrects. */
-readonly corrects: string;
+  /** The line of the ledger that it corrects; none for credit. */
+readonly corrects: string | null;
   readonly created_at: string;
   readonly decided_at: string | null;
   readonly decided_by: string | null;
@@ -46,7 +46,7 @@ readonly corrects: string;
 readonly entry_id: string | null;
   readonly expires_at: string;
   readonly id: string;
-  /** Whether it is above billing.adjustment_limit_minor. */
+  /** Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor. */
 readonly needs_approval: boolean;
   readonly organization_id: string;
   readonly organization_name: string;

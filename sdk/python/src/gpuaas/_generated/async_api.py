@@ -262,8 +262,8 @@ class AsyncAdminBillingApi:
         """
         return AsyncPages(self._transport, "admin_billing_account_list", {"cursor": cursor, "limit": limit, "q": q, "state": state}, options)
 
-    async def adjustment_create(self, organization_id: str, *, amount_minor: str, corrects: str, currency: str, reason: str, options: Options | None = None) -> Adjustment:
-        """Correct a line of the ledger; above a limit, ask a second person to approve it
+    async def adjustment_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, corrects: str | Unset = UNSET, options: Options | None = None) -> Adjustment:
+        """Correct a line of the ledger, or give credit; above a limit, ask a second person to approve it
 
         ``POST /api/v1/admin/billing/accounts/{organization_id}/adjustments``
 
@@ -286,7 +286,7 @@ class AsyncAdminBillingApi:
 
         ``POST /api/v1/admin/billing/accounts/{organization_id}/grants``
 
-        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, step_up_required.
+        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, second_person_required, step_up_required.
         """
         answer: CreditGrant = await self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "expires_at": expires_at, "reason": reason}, options)
         return answer

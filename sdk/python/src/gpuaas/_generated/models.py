@@ -43,8 +43,8 @@ class Activity(TypedDict):
 
 class Adjustment(TypedDict):
     amount: Money
-    corrects: str
-    """The line of the ledger that it corrects."""
+    corrects: str | None
+    """The line of the ledger that it corrects; none for credit."""
     created_at: str
     decided_at: str | None
     decided_by: str | None
@@ -54,7 +54,7 @@ class Adjustment(TypedDict):
     expires_at: str
     id: str
     needs_approval: bool
-    """Whether it is above billing.adjustment_limit_minor."""
+    """Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor."""
     organization_id: str
     organization_name: str
     reason: str
