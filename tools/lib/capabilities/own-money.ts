@@ -226,7 +226,8 @@ export const ownMoney: readonly CapabilityGroup[] = [
       },
       {
         id: 'OWN-36',
-        words: 'A large correction or grant needs a second person; prices can be negotiated; past-due invoices refuse launches',
+        words:
+          'A large correction or grant needs a second person; prices can be negotiated; past-due invoices refuse launches',
         by: {
           [t.adjustments]: [
             'is not given by one person, neither at once nor in parts of a day',
