@@ -66,6 +66,7 @@ export async function setUpCapacity(
     'allocation.max_concurrent_per_user': 100_000,
     'allocation.max_gpus_per_organization': 1_000_000,
     'rate_limit.credential_attempts_per_minute': 1_000_000,
+    'billing.enforce_balance': false,
     ...options.policies,
   };
   for (const [key, value] of Object.entries(policies)) {

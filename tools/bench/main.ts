@@ -22,6 +22,7 @@ const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Repo
   placement: async (...given) => (await import('./placement.ts')).measurePlacement(...given),
   activation: async (...given) => (await import('./activation.ts')).measureActivation(...given),
   agents: async (...given) => (await import('./agents.ts')).measureAgents(...given),
+  billing: async (...given) => (await import('./billing/billing.ts')).measureBilling(...given),
   'cli-start': async (...given) => (await import('./cli-start.ts')).measureCliStart(...given),
   start: async (...given) => (await import('./start.ts')).measureStart(...given),
 };

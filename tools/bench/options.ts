@@ -9,6 +9,7 @@ export const benchmarkNames = [
   'placement',
   'activation',
   'agents',
+  'billing',
 ] as const;
 export type BenchmarkName = (typeof benchmarkNames)[number];
 
@@ -27,6 +28,8 @@ export interface Options {
   readonly agents: number;
   /** Tasks a second for them. */
   readonly rate: number;
+  /** How many allocations a round of accrual charges, from few to many. */
+  readonly allocations: readonly number[];
   /** Keep CPU profiles of our processes beside the results. */
   readonly profile: boolean;
 }
@@ -44,6 +47,7 @@ Options:
   --pool N        database connections of one api process (default 16)
   --agents N      connected nodes (default 400)
   --rate N        tasks a second for them (default 100)
+  --allocations LIST  allocations that a round of accrual charges (default 1000,10000,100000)
   --profile       keep CPU profiles of our processes
   --quick         2 rounds of 2 seconds with 32 clients: does it work, not how fast
   --help          show this
@@ -69,6 +73,7 @@ export function readOptions(args: readonly string[]): Options {
       pool: { type: 'string' },
       agents: { type: 'string' },
       rate: { type: 'string' },
+      allocations: { type: 'string' },
       profile: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
     },
@@ -88,6 +93,9 @@ export function readOptions(args: readonly string[]): Options {
     poolSize: wholeNumber('pool', values.pool, 16),
     agents: wholeNumber('agents', values.agents, quick ? 100 : 400),
     rate: wholeNumber('rate', values.rate, 100),
+    allocations: (values.allocations ?? (quick ? '200,1000' : '1000,10000,100000'))
+      .split(',')
+      .map((text) => wholeNumber('allocations', text, 1)),
     profile: values.profile,
   };
 }

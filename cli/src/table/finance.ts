@@ -20,7 +20,7 @@ export const finance: CommandGroup = {
   commands: [
     {
       name: 'ops billing adjust',
-      summary: 'Correct a line of a ledger; above a limit, a second person has to approve it',
+      summary: 'Correct a line of a ledger, or give credit; above a limit, a second person has to approve it',
       args: [account],
       flags: {
         'amount-minor': {
@@ -28,11 +28,12 @@ export const finance: CommandGroup = {
           meaning: 'what it does to the balance, in minor units: 2500 gives back 25 dollars',
         },
         currency,
-        corrects: { type: 'string', value: 'LINE', meaning: 'the line of the ledger that was wrong', needed: true },
+        corrects: { type: 'string', value: 'LINE', meaning: 'the line of the ledger that was wrong; none for credit' },
         reason: because,
       },
       examples: [
         `gpuaas ops billing adjust ${someId} --corrects ${someId} --amount-minor 2500 --currency USD --reason 'a slow disk'`,
+        `gpuaas ops billing adjust ${someId} --amount-minor 500000 --currency USD --reason 'a research grant'`,
       ],
       operation: 'admin_adjustment_create',
     },

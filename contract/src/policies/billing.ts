@@ -16,9 +16,9 @@ export const billingPolicies = [
   ),
   onOff(
     'billing.enforce_balance',
-    false,
+    true,
     'billing',
-    'Whether an organization pays ahead: a launch needs a balance that lasts for billing.minimum_runway_minutes, and what runs is released when the balance is spent.',
+    'Whether an organization pays ahead, which it does where nothing else is set: a launch needs a balance that lasts for billing.minimum_runway_minutes, and what runs is released when the balance is spent.',
   ),
   whole(
     'billing.minimum_runway_minutes',
@@ -67,6 +67,12 @@ export const billingPolicies = [
     { default: 1_000_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
     'billing',
     'The most credit that one grant gives.',
+  ),
+  whole(
+    'billing.grant_limit_minor',
+    { default: 100_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
+    'billing',
+    'What one person of finance gives an account alone within a day. More credit needs a second person.',
   ),
   whole(
     'billing.credit_days',

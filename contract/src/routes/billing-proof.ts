@@ -18,7 +18,7 @@ export const UsageProof = Type.Object(
     allocation_id: Uuid,
     day: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'The day of the line, in UTC.' }),
     ordered_gpus: Type.Integer({ minimum: 1, description: 'No more GPUs than this are charged.' }),
-    stop_at: orNull(Micros('When the release was accepted; evidence after it does not count')),
+    stop_at: orNull(Micros('When the release was accepted or the cap was reached; evidence after it does not count')),
     before: Type.Object(
       {
         exact: Whole('The exact price of everything before the first window, times 3,600,000,000,000.'),

@@ -183,6 +183,10 @@ export async function openWorld(
         'terminal.sessions_per_user': 1_000,
         // One person founds an organization for each case of a suite.
         'tenancy.max_owned_organizations': 100_000,
+        // Most tests are not about money, and their organizations have none. Those about paying ahead say so.
+        'billing.enforce_balance': false,
+        // One person of finance gives all credit.
+        'billing.grant_limit_minor': 1_000_000_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
         'auth.step_up_enabled': false,
         // Tests count the organizations that they found themselves.

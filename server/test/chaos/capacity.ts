@@ -43,7 +43,11 @@ const againMs = 100;
 const mostStarts = 20;
 const restartMs = 500;
 /** Nobody notices a lost hand-out sooner than this, and the matrix waits for it in every cell that loses one. */
-const policies = { 'node.task_redispatch_seconds': 2, 'node.heartbeat_seconds': 1 };
+const policies = {
+  ...{ 'node.task_redispatch_seconds': 2, 'node.heartbeat_seconds': 1 },
+  // The buyers of these installations have no money.
+  'billing.enforce_balance': false,
+};
 
 export async function openCapacity(mode: Mode): Promise<Capacity> {
   // Through sagas the short cut is closed, and stays so when a place to die at is armed.

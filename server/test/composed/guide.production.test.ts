@@ -143,6 +143,8 @@ async function serve(call: Call, enrolment: NonNullable<AgentOrder['enrolment']>
   running.push(agent);
   const allowed = { level: 'global', value: true, reason: 'the host of this test is simulated' };
   await call('PUT', '/api/v1/admin/policies/node.simulated_allowed', allowed);
+  const later = { level: 'global', value: false, reason: 'organizations of this test pay by invoice' };
+  await call('PUT', '/api/v1/admin/policies/billing.enforce_balance', later);
   const { data } = (await call('GET', '/api/v1/admin/nodes')) as { data: { id: string }[] };
   const path = `/api/v1/admin/nodes/${data[0]?.id}`;
   const node = () => call('GET', path) as Promise<{ state: string; topology_at: string | null }>;

@@ -2,7 +2,7 @@ import type { Promised } from './list.ts';
 
 const uuid = '01900000-0000-7000-8000-00000000c1c1';
 const when = '2026-01-01T00:00:00Z';
-const aGrant = { line_kind: 'grant', amount_minor: -100 };
+const aGrant = { line_kind: 'grant', amount_minor: -100, line_id: uuid, corrects: uuid };
 const automatic = { crossing: 1, attempt: 1, method_id: 'pm_1' };
 
 /** Promises of automatic payments, of corrections with a second person, and of negotiated prices. */
@@ -49,7 +49,7 @@ export const cardChecks: Readonly<Record<string, Promised>> = {
   billing_adjustments_direction: {
     promise: 'usage is given back and never charged by hand; a grant is taken back',
     table: 'billing_adjustments',
-    row: { line_kind: 'usage', amount_minor: -100 },
+    row: { line_kind: 'usage', amount_minor: -100, line_id: uuid, corrects: uuid },
   },
   billing_adjustments_entered: {
     promise: 'an adjustment that was entered names its entry',
@@ -63,6 +63,11 @@ export const cardChecks: Readonly<Record<string, Promised>> = {
       ...aGrant,
       ...{ decision: 'entered', decided_by: 'y', decided_at: '2026-01-02T00:00:00Z', expires_at: when, entry_id: uuid },
     },
+  },
+  billing_adjustments_line: {
+    promise: 'credit corrects no line, and everything else does',
+    table: 'billing_adjustments',
+    row: { line_kind: 'credit', amount_minor: 100, line_id: uuid, corrects: uuid },
   },
   billing_adjustments_two_people: {
     promise: 'a large adjustment is entered by another person than the one who asked for it',

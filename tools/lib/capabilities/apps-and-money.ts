@@ -57,6 +57,10 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
             'charges each window once when several workers are at it at the same time',
             'charges evidence that comes after an outage, and never the time of which there is none',
           ],
+          'server/src/domains/billing/accrual-growth.db.test.ts': [
+            'grows as the number of allocations does, and not with its square',
+            'does not grow with the time that allocations have been running',
+          ],
         },
       },
       {

@@ -33,8 +33,13 @@ export const ownMoney: readonly CapabilityGroup[] = [
       },
       {
         id: 'OWN-19',
-        words: 'A launch holds money that is given back as usage is charged; two launches cannot spend a balance twice',
+        words:
+          'Organizations pay ahead by default; a launch holds money that is given back as usage is charged, and two launches cannot spend a balance twice',
         by: {
+          'server/src/domains/billing/quotes/pay-ahead.db.test.ts': [
+            'is the default of a new installation',
+            'does not come with an upgrade where organizations paid later before',
+          ],
           [t.quotes]: [
             'is placed by a launch, given back in parts as usage is charged, and never more than was held',
             'is given back when the allocation ends',
@@ -50,6 +55,7 @@ export const ownMoney: readonly CapabilityGroup[] = [
             'ends the allocation with what it pays for, and shows both',
             'is kept by the billing-worker when nothing else ended the allocation',
           ],
+          'server/src/domains/billing/proof.db.test.ts': ['and charges the cap and no more'],
         },
         lacks: 'a test in which the allocation ends whose release was asked for',
       },
@@ -220,9 +226,12 @@ export const ownMoney: readonly CapabilityGroup[] = [
       },
       {
         id: 'OWN-36',
-        words: 'A large correction needs a second person; prices can be negotiated; past-due invoices refuse launches',
+        words:
+          'A large correction or grant needs a second person; prices can be negotiated; past-due invoices refuse launches',
         by: {
           [t.adjustments]: [
+            'is not given by one person, neither at once nor in parts of a day',
+            'waits for a second person, is given once, and expires as other credit does',
             'above the limit waits for another person, and is entered once',
             'cannot be split into small ones by one person',
             'is what quotes and launches of its organization pay, until it ends; what runs keeps its price',

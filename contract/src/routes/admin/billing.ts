@@ -84,7 +84,13 @@ export const adminBillingGrantCreate = defineRoute({
   stepUp: recentSignIn,
   idempotency: 'key',
   audit: 'billing.grant',
-  errors: ['organization_not_found', 'currency_mismatch', 'amount_out_of_bounds', 'period_invalid'],
+  errors: [
+    'organization_not_found',
+    'currency_mismatch',
+    'amount_out_of_bounds',
+    'period_invalid',
+    'second_person_required',
+  ],
   status: 201,
   params: Type.Object({ organization_id: Uuid }, strict),
   body: Type.Object(

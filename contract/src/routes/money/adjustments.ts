@@ -11,7 +11,7 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
 
 export const AdjustmentState = Type.Enum(['waiting', 'entered', 'rejected', 'expired']);
 
-/** A correction of a line of the ledger that finance asked for. A large one waits for a second person. */
+/** A correction of a line of the ledger, or credit, that finance asked for. A large one waits for a second person. */
 export const Adjustment = Type.Object(
   {
     id: Uuid,
@@ -20,9 +20,13 @@ export const Adjustment = Type.Object(
     state: AdjustmentState,
     /** What it does to the balance. */
     amount: Money,
-    corrects: Type.String({ ...Uuid, description: 'The line of the ledger that it corrects.' }),
+    corrects: orNull(
+      Type.String({ ...Uuid, description: 'The line of the ledger that it corrects; none for credit.' }),
+    ),
     reason: Type.String(),
-    needs_approval: Type.Boolean({ description: 'Whether it is above billing.adjustment_limit_minor.' }),
+    needs_approval: Type.Boolean({
+      description: 'Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor.',
+    }),
     requested_by: Type.String(),
     decided_by: orNull(Type.String()),
     decision_note: orNull(Type.String()),
@@ -53,7 +57,7 @@ export const adminAdjustmentCreate = defineRoute({
   id: 'admin_adjustment_create',
   method: 'POST',
   path: '/api/v1/admin/billing/accounts/{organization_id}/adjustments',
-  summary: 'Correct a line of the ledger; above a limit, ask a second person to approve it',
+  summary: 'Correct a line of the ledger, or give credit; above a limit, ask a second person to approve it',
   ...write,
   audit: 'adjustment.create',
   errors: ['organization_not_found', 'ledger_line_not_found', 'currency_mismatch', 'adjustment_invalid'],
@@ -66,10 +70,12 @@ export const adminAdjustmentCreate = defineRoute({
         description: 'What it does to the balance, in whole minor units: 2500 gives back 25 dollars, -2500 takes them.',
       }),
       currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'The currency of the account, as a safeguard.' }),
-      corrects: Type.String({
-        ...Uuid,
-        description: 'The line of the ledger that was wrong: usage, a grant or a payment.',
-      }),
+      corrects: Type.Optional(
+        Type.String({
+          ...Uuid,
+          description: 'The line of the ledger that was wrong: usage or a grant. Leave it out to give credit.',
+        }),
+      ),
       reason: Reason,
     },
     strict,

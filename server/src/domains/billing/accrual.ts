@@ -21,23 +21,39 @@ interface Parts {
   readonly time?: BillingTime;
 }
 
-/** Charges a bounded number of windows in one transaction; undefined when nothing was due. */
-export const makeAccrue =
-  ({ db, begin, ids, time = databaseTime }: Parts) =>
-  async (windowSeconds: number, bounds: Partial<AccrualBounds> = {}): Promise<Accrued | undefined> => {
+/**
+ * Charges a bounded number of windows in one transaction; undefined when nothing was due. It goes through the meters page by page, and
+ * goes on behind the last page the next time: meters that wait for the end of their window are passed once, not for each page.
+ */
+export function makeAccrue({ db, begin, ids, time = databaseTime }: Parts) {
+  const usual = { meters: metersAtOnce, windows: windowsAtOnce, tailMs: tailAfterMs, settleMs: settleAfterMs };
+  let after: string | undefined;
+  const charge = async (bounds: AccrualBounds, from: string | undefined): Promise<Accrued | undefined> => {
     const act = begin('usage.accrue', { correlationId: ids.next() });
     const written = await db.write(act, async (tx) => {
-      const usual = { meters: metersAtOnce, windows: windowsAtOnce, tailMs: tailAfterMs, settleMs: settleAfterMs };
-      const done = await accrue(tx, { windowSeconds, ...usual, ...bounds }, act, await time(tx));
-      if (done.meters === 0) return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
-      return tx.commit(done, {
-        target: { type: 'ledger', id: 'usage' },
-        change: { ...done, window_seconds: windowSeconds },
-        events: 'none',
-      });
+      const now = await time(tx);
+      let page = await accrue(tx, bounds, act, now, from);
+      while (page.meters === 0 && page.more_behind) page = await accrue(tx, bounds, act, now, page.more_behind);
+      after = page.more_behind ?? undefined;
+      if (page.meters === 0) return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
+      const { meters, windows, organizations } = page;
+      return tx.commit<Accrued>(
+        { meters, windows, organizations },
+        {
+          target: { type: 'ledger', id: 'usage' },
+          change: { meters, windows, organizations, window_seconds: bounds.windowSeconds },
+          events: 'none',
+        },
+      );
     });
     return written instanceof Fault ? undefined : written.value;
   };
+  return async (windowSeconds: number, given: Partial<AccrualBounds> = {}): Promise<Accrued | undefined> => {
+    const bounds = { windowSeconds, ...usual, ...given };
+    const from = after;
+    return (await charge(bounds, from)) ?? (from === undefined ? undefined : charge(bounds, undefined));
+  };
+}
 
 /** Charges until nothing is due. */
 export function makeAccrual(

@@ -5,6 +5,10 @@ const keysSql = sql('usage-node-keys', 'select id, result_key from nodes where i
  * Stores what nodes have signed, and moves the meters on. A record counts when the same node proved the same lease ready;
  * from that proof on, and until the release was accepted or its cap was reached. Only a simulated host may say that GPU time passes
  * faster, and only as fast as `$5`. What is there already is answered as stored.
+ *
+ * A cap is a length of GPU time. It is reached when the time since the proof, each stretch as fast as the record that it begins with, adds
+ * up to that length, so it holds also where the speed of simulated hosts was changed meanwhile. This is the only place that computes it;
+ * proofs show the moment at which records stopped to count.
  */
 const storeSql = sql(
   'usage-evidence-store',
@@ -15,8 +19,8 @@ const storeSql = sql(
    ), judged as materialized (
      select g.*, a.organization_id, a.project_id, a.requested_by, a.sku, a.price_id, a.currency, a.unit_price_minor,
        a.gpu_count, k.billing_unit, coalesce(a.releasing_at, a.ended_at) as stop_at, t.taken_at,
-       case when a.max_spend_minor is not null then t.taken_at
-         + make_interval(secs => a.max_duration_seconds::float8 / g.speed) end as spent_at,
+       case when a.max_spend_minor is not null then coalesce(c.since, t.taken_at)
+         + make_interval(secs => ((a.max_duration_seconds - coalesce(c.spent, 0)) / g.speed)::float8) end as spent_at,
        (select count(*)::int from jsonb_array_elements(t.document -> 'gpus') e where e ->> 'uuid' = any (g.gpus)) as seen,
        case
          when s.digest = g.digest then 'stored'
@@ -34,6 +38,19 @@ const storeSql = sql(
        left join usage_evidence s on s.allocation_id = g.allocation_id and s.generation = g.generation
          and s.sequence = g.sequence and s.from_at = g.from_at and mine(s.organization_id)
        left join usage_meters m on m.resource_id = g.allocation_id and m.meter = 'gpu_time' and mine(m.organization_id)
+       left join lateral (
+         select g.from_at as since, sum(b.speed * greatest(0, extract(epoch from b.next_at - b.begins_at))) as spent
+         from (
+           select r.speed, lead(r.from_at, 1, g.from_at) over w as next_at,
+             case when row_number() over w = 1 then t.taken_at else greatest(r.from_at, t.taken_at) end as begins_at
+           from (
+             select e.from_at, e.speed from usage_evidence e where e.allocation_id = g.allocation_id and e.generation = g.generation
+               and e.from_at < g.from_at and mine(e.organization_id)
+             union select h.from_at, h.speed from given h where h.allocation_id = g.allocation_id and h.generation = g.generation
+               and h.from_at < g.from_at and (h.speed = 1 or h.speed = $5::int)
+           ) r window w as (order by r.from_at)
+         ) b having count(*) > 0
+       ) c on a.max_spend_minor is not null and o.simulated
    ), stored as (
      insert into usage_evidence (allocation_id, organization_id, node_id, generation, sequence, from_at, to_at, counts_from,
        counts_to, gpus, record, digest, result_key, speed)

@@ -1,3 +1,5 @@
+export { makeAccrue } from './accrual.ts';
+export { accrueSql } from './accrual-store.ts';
 export { adjustmentRoutes } from './adjustments/routes.ts';
 export { readAlone, readUnreturned } from './adjustments/store.ts';
 export { budgetRoutes } from './budgets/routes.ts';
@@ -5,6 +7,7 @@ export { readCharged } from './charged.ts';
 export { readRefundable } from './credit/count.ts';
 export { grantRoutes } from './credit/routes.ts';
 export { openEvidenceDesk } from './evidence.ts';
+export { metersAtOnce } from './facts.ts';
 export { findStanding, lockAccount } from './ladder/store.ts';
 export { type AccountRow, enter, findAccount, type NewEntry } from './ledger-store.ts';
 export { money } from './money.ts';

@@ -20,16 +20,14 @@ const beforeSql = sql(
      and u.from_at < timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
    order by u.from_at desc limit 1`,
 );
+/** Records that a release or a cap cut when they came say where it was. */
 const meterSql = sql(
   'proof-meter',
-  `select m.gpus, (extract(epoch from least(coalesce(a.releasing_at, a.ended_at), c.spent_at)) * 1000000)::bigint::text
+  `select m.gpus, (extract(epoch from least(coalesce(a.releasing_at, a.ended_at), c.cut_at)) * 1000000)::bigint::text
      as stop_at
    from usage_meters m join allocations a on a.id = m.resource_id and mine(a.organization_id)
-     left join lateral (select r.taken_at + make_interval(secs => a.max_duration_seconds::float8
-         / coalesce((select e.speed from usage_evidence e where e.allocation_id = a.id and mine(e.organization_id)
-             order by e.from_at limit 1), 1)) as spent_at
-       from readiness_attestations r where r.allocation_id = a.id and r.generation = a.generation and r.passed
-         and a.max_spend_minor is not null and mine(r.organization_id) order by r.id limit 1) c on true
+     left join lateral (select min(e.counts_to) as cut_at from usage_evidence e
+       where e.allocation_id = a.id and e.counts_to < e.to_at and mine(e.organization_id)) c on true
    where m.resource_id = $1 and m.meter = $2 and mine(m.organization_id)`,
 );
 const attestationsSql = sql(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyProof } from '../../../../cli/src/proof/verify.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { makeAccrue } from './accrual.ts';
 import { storeEvidence } from './evidence-store.ts';
 import { microPerMinor } from './facts.ts';
@@ -23,23 +23,39 @@ let lease: Lease;
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const resultKey = publicKey.export({ format: 'jwk' }).x as string;
 
-/** Ten records of 17 minutes and a bit, signed as a node signs them. */
-function signedRows(of: Lease) {
-  return Array.from({ length: 10 }, (_, n) => {
-    const lengthMs = 17 * minuteMs + 31;
-    const [from, to] = [base + n * lengthMs, base + (n + 1) * lengthMs].map((ms) => new Date(ms).toISOString());
-    const covered = {
-      ...{ kind: 'usage', node_id: of.nodeId, allocation_id: of.allocationId, generation: 1, sequence: n + 1 },
-      ...{ from: from as string, to: to as string, gpus: [...of.gpus], final: n === 9 },
-    };
-    const signature = sign(null, Buffer.from(canonicalJson(covered)), privateKey).toString('base64url');
-    return {
-      ...{ n, node_id: of.nodeId, allocation_id: of.allocationId, generation: 1, sequence: n + 1, final: n === 9 },
-      ...{ from_at: covered.from, to_at: covered.to, gpus: of.gpus, result_key: resultKey, speed: 1 },
-      record: canonicalJson({ ...covered, signature }),
-    };
-  });
+/** A record, signed as a node signs it. */
+function signedRow(of: Lease, n: number, fromMs: number, toMs: number, speed = 1, final = false) {
+  const covered = {
+    ...{ kind: 'usage', node_id: of.nodeId, allocation_id: of.allocationId, generation: 1, sequence: n + 1 },
+    ...{ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), gpus: [...of.gpus], final },
+    ...(speed > 1 && { speed }),
+  };
+  const signature = sign(null, Buffer.from(canonicalJson(covered)), privateKey).toString('base64url');
+  return {
+    ...{ n, node_id: of.nodeId, allocation_id: of.allocationId, generation: 1, sequence: n + 1, final, speed },
+    ...{ from_at: covered.from, to_at: covered.to, gpus: of.gpus, result_key: resultKey },
+    record: canonicalJson({ ...covered, signature }),
+  };
 }
+type Row = ReturnType<typeof signedRow>;
+/** Ten records of 17 minutes and a bit. */
+const signedRows = (of: Lease): Row[] => {
+  const lengthMs = 17 * minuteMs + 31;
+  return Array.from({ length: 10 }, (_, n) =>
+    signedRow(of, n, base + n * lengthMs, base + (n + 1) * lengthMs, 1, n === 9),
+  );
+};
+const store = (rows: readonly Row[], speed = 1) =>
+  world.database.database.write(actOf('test.use'), async (tx) =>
+    tx.commit(await storeEvidence(tx, rows, { microPerMinor, aheadMs: 0, now: new Date(), speed }), {
+      target: { type: 'usage_evidence', id: 'test' },
+      events: 'none',
+    }),
+  );
+const charge = async () => {
+  const accrue = makeAccrue({ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds });
+  while (await accrue(60));
+};
 
 beforeAll(async () => {
   world = await openWorld();
@@ -47,19 +63,36 @@ beforeAll(async () => {
   leases = await makeLeases(world.root);
   tenant = await world.found('prover');
   lease = await leases.lease(tenant, { takenAt: new Date(base + 90_000), unitPriceMinor: 449n });
-  await world.database.database.write(actOf('test.use'), async (tx) =>
-    tx.commit(await storeEvidence(tx, signedRows(lease), { microPerMinor, aheadMs: 0, now: new Date(), speed: 1 }), {
-      target: { type: 'usage_evidence', id: 'test' },
-      events: 'none',
-    }),
-  );
-  const accrue = makeAccrue({ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds });
-  while (await accrue(60));
+  await store(signedRows(lease));
+  await charge();
 });
 afterAll(async () => {
   await billing.close();
   await world.close();
 });
+
+/** A lease with a cap of an hour of GPU time, on a host that says how fast it passes. */
+async function cappedLease(): Promise<{ readonly owner: Tenant; readonly capped: Lease }> {
+  const owner = await world.found(`capped-${systemIds.next()}`);
+  const capped = await leases.lease(owner, { takenAt: new Date(base), unitPriceMinor: 600n });
+  await asSystem(world.root, `update nodes set topology = '{"simulated": true}', version = version + 1 where id = $1`, [
+    capped.nodeId,
+  ]);
+  await asSystem(
+    world.root,
+    'update allocations set max_spend_minor = 600, max_duration_seconds = 3600, version = version + 1 where id = $1',
+    [capped.allocationId],
+  );
+  return { owner, capped };
+}
+const linesOf = async ({ organizationId, token }: Tenant) => {
+  const at = `/api/v1/organizations/${organizationId}/billing/ledger`;
+  const { data } = (await world.call('GET', at, { as: token })).body as { data: { id: string }[] };
+  const proofs = data.map(async ({ id }): Promise<UsageProof> => {
+    return (await world.call('GET', `${at}/${id}/proof?limit=100`, { as: token })).body;
+  });
+  return verifyProof(await Promise.all(proofs));
+};
 
 const path = (rest: string) => `/api/v1/organizations/${tenant.organizationId}/billing/${rest}`;
 const see = async (rest: string) => (await world.call('GET', path(rest), { as: tenant.token })).body;
@@ -72,6 +105,50 @@ async function proofOf(lineId: string, limit = 40): Promise<UsageProof[]> {
   }
   return parts;
 }
+
+describe('the proof of a usage line with a cap', () => {
+  it.each([
+    ['slower', 60, 6],
+    ['faster', 6, 60],
+  ])('holds when simulated hosts became %s meanwhile, and charges the cap and no more', async (_, before, after) => {
+    const { owner, capped } = await cappedLease();
+    // Half an hour of GPU time at the first speed, in two records; then more than the cap leaves, at the second.
+    const halfMs = 30 * minuteMs;
+    const changedMs = base + halfMs / before;
+    const middleMs = base + Math.round(halfMs / before / 3);
+    await store(
+      [signedRow(capped, 0, base, middleMs, before), signedRow(capped, 1, middleMs, changedMs, before)],
+      before,
+    );
+    const untilMs = (share: number) => changedMs + Math.round((halfMs * share) / after);
+    await store([signedRow(capped, 2, changedMs, untilMs(0.4), after)], after);
+    await store(
+      [
+        signedRow(capped, 3, untilMs(0.4), untilMs(1.7), after),
+        signedRow(capped, 4, untilMs(1.7), untilMs(2), after, true),
+      ],
+      after,
+    );
+    await charge();
+    const verdict = await linesOf(owner);
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.amountMinor).toBe(600n);
+  });
+
+  it('holds when the cap is longer than what was used', async () => {
+    const { owner, capped } = await cappedLease();
+    await store(
+      [
+        signedRow(capped, 0, base, base + minuteMs, 6),
+        signedRow(capped, 1, base + minuteMs, base + 3 * minuteMs, 6, true),
+      ],
+      6,
+    );
+    await charge();
+    const verdict = await linesOf(owner);
+    expect(verdict).toMatchObject({ problems: [], amountMinor: 180n });
+  });
+});
 
 describe('the proof of a usage line', () => {
   it('is enough to recompute the amount of each day, to the minor unit, in however many parts', async () => {

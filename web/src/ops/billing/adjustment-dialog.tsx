@@ -30,21 +30,22 @@ export function AdjustmentDialog({
   const signed = isAmount ? `${way === 'take' ? '-' : ''}${minor}` : undefined;
   const make = useAct(
     'adjustment',
-    (input: { amount_minor: string; corrects: string; reason: string }, options) =>
+    (input: { amount_minor: string; corrects?: string; reason: string }, options) =>
       api.adminBilling.adjustmentCreate({ organization_id: account.organization_id, currency, ...input }, options),
     { stale: ['adjustments', 'accounts'], done: onMade },
   );
   return (
     <FormDialog
       title={`Correct the ledger of ${account.name}`}
-      lead="A new line corrects a wrong one; nothing is changed or removed. A large correction waits for a second person."
+      lead="A new line corrects a wrong one, or gives credit; nothing is changed or removed. A large one waits for a second person."
       verb={signed ? `Enter ${spellMoney({ amount_minor: signed, currency })}` : 'Enter'}
       busy={make.isPending}
       error={make.error}
       onClose={onClose}
       onSubmit={() => {
-        if (signed && isLineId(corrects) && reason.trim() !== '') {
-          make.mutate({ amount_minor: signed, corrects: corrects.trim().toLowerCase(), reason: reason.trim() });
+        const line = corrects.trim().toLowerCase();
+        if (signed && (line === '' || isLineId(line)) && reason.trim() !== '') {
+          make.mutate({ amount_minor: signed, ...(line !== '' && { corrects: line }), reason: reason.trim() });
         }
       }}
     >
@@ -69,10 +70,9 @@ export function AdjustmentDialog({
         hint={
           corrects !== '' && !isLineId(corrects)
             ? 'This is not the id of a line.'
-            : 'The id of the wrong line, as the organization finds it with gpuaas billing ledger.'
+            : 'The id of the wrong line, as the organization finds it with gpuaas billing ledger. Leave it empty to give credit.'
         }
         wrong={corrects !== '' && !isLineId(corrects)}
-        required
         maxLength={36}
         value={corrects}
         onChange={setCorrects}

@@ -34,7 +34,7 @@ export function AdjustmentsPage() {
   return (
     <Page
       title="Adjustments"
-      lead="Corrections of ledger lines, newest first. A large one waits for a second person."
+      lead="Corrections of ledger lines and credit, newest first. A large one waits for a second person."
       actions={
         <Filter
           label="State"
@@ -84,7 +84,9 @@ const columns: readonly Column<Adjustment>[] = [
     cell: ({ reason, corrects }) => (
       <span>
         <bdi className="line-clamp-3">{reason}</bdi>
-        <span className="block font-mono text-xs break-all text-dim">{corrects}</span>
+        <span className={`block text-xs break-all text-dim ${corrects ? 'font-mono' : ''}`}>
+          {corrects ?? 'Credit'}
+        </span>
       </span>
     ),
   },

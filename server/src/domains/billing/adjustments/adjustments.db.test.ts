@@ -243,3 +243,63 @@ describe('a negotiated price', () => {
     expect(seen.body.details).toBeUndefined();
   });
 });
+
+describe('credit above the limit', () => {
+  const give = (tenant: Tenant, amount: string, as = first) =>
+    post(`${accounts(tenant)}/grants`, { ...usd(amount), reason: 'a research grant' }, as);
+  const ask = (tenant: Tenant, amount: string, as = first) =>
+    post(`${accounts(tenant)}/adjustments`, { ...usd(amount), reason: 'a research grant' }, as);
+  let strict: World;
+  beforeAll(async () => {
+    strict = await openWorld({ beside: world, policies: { 'billing.grant_limit_minor': 100_000 } });
+  });
+  afterAll(() => strict?.close());
+  const within = async <T>(work: () => Promise<T>): Promise<T> => {
+    const lax = world;
+    world = strict;
+    try {
+      return await work();
+    } finally {
+      world = lax;
+    }
+  };
+
+  it('is not given by one person, neither at once nor in parts of a day', () =>
+    within(async () => {
+      const tenant = await world.found('alone');
+      expect(await give(tenant, '100001')).toMatchObject({ status: 403, body: { code: 'second_person_required' } });
+      expect((await give(tenant, '60000')).status).toBe(201);
+      const [refused, other] = [await give(tenant, '40001'), await give(tenant, '40001', second)];
+      expect([refused.body.code, other.status]).toEqual(['second_person_required', 201]);
+      expect(await balance(tenant)).toBe('100001');
+    }));
+
+  it('waits for a second person, is given once, and expires as other credit does', () =>
+    within(async () => {
+      const tenant = await world.found('two-people');
+      const made = await ask(tenant, '500000');
+      expect(made).toMatchObject({ status: 201, body: { state: 'waiting', needs_approval: true, corrects: null } });
+      expect(await balance(tenant)).toBe('0');
+      expect((await decide(made.body.id, 'approve', first)).body.code).toBe('second_person_required');
+      const done = await decide(made.body.id, 'approve', second);
+      expect(done).toMatchObject({ status: 200, body: { state: 'entered' } });
+      expect((await decide(made.body.id, 'approve', second)).body.code).toBe('adjustment_decided');
+      expect(await balance(tenant)).toBe('500000');
+      const { rows } = await world.root.query(
+        `select l.kind, g.expires_at is not null as expires from ledger_entries l join credit_grants g on g.id = l.id where l.id = $1`,
+        [done.body.entry_id],
+      );
+      expect(rows).toEqual([{ kind: 'grant', expires: true }]);
+      // What two people gave is not what one of them gave alone.
+      expect((await give(tenant, '100000', second)).status).toBe(201);
+    }));
+
+  it('has the bounds of every grant, and gives nothing when it is rejected', () =>
+    within(async () => {
+      const tenant = await world.found('bounds');
+      for (const amount of ['1000001', '-5']) expect((await ask(tenant, amount)).body.code).toBe('adjustment_invalid');
+      const made = await ask(tenant, '200000');
+      expect((await decide(made.body.id, 'reject', second, { note: 'not now' })).body.state).toBe('rejected');
+      expect(await balance(tenant)).toBe('0');
+    }));
+});

@@ -11,6 +11,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { readPage } from '../../../kernel/page.ts';
 import type { Policies } from '../../policy/index.ts';
+import { readGivenAlone, setEnd } from '../credit/store.ts';
 import { lockAccount } from '../ladder/store.ts';
 import { enter, findAccount } from '../ledger-store.ts';
 import { money } from '../money.ts';
@@ -56,8 +57,8 @@ const show = (row: AdjustmentRow): Adjustment => ({
 /** Usage is charged by evidence alone, so a correction only gives it back; one of a grant only takes it back. */
 async function findObjection(
   tx: ReadTx,
-  line: Pick<LineRow, 'kind' | 'amount_minor'>,
-  wish: Pick<AdjustmentRow, 'id' | 'organization_id' | 'line_id' | 'amount_minor' | 'currency'>,
+  line: Pick<LineRow, 'kind' | 'amount_minor'> & { readonly id: string },
+  wish: Pick<AdjustmentRow, 'id' | 'organization_id' | 'amount_minor' | 'currency'>,
 ): Promise<Fault<'adjustment_invalid'> | undefined> {
   const invalid = (text: string) => new Fault('adjustment_invalid', text);
   const { amount_minor: amount, currency } = wish;
@@ -71,7 +72,7 @@ async function findObjection(
         : 'A grant can only be taken back: use a negative amount, or give another grant.',
     );
   }
-  const left = -line.amount_minor - (await readCorrected(tx, wish.line_id, wish.id));
+  const left = -line.amount_minor - (await readCorrected(tx, line.id, wish.id));
   if (amount > 0n ? amount > left : amount < left) {
     const size = left < 0n ? -left : left;
     return invalid(`${showMoney(size, currency)} of this line is left to be corrected, with what waits for approval.`);
@@ -91,18 +92,58 @@ async function findObjection(
 }
 
 /** Enters the correction and closes the request. A second decision finds it closed. */
-async function enterAdjustment(tx: WriteTx, { ids }: Parts, act: Act, row: AdjustmentRow, note?: string) {
+async function enterAdjustment(tx: WriteTx, { ids, policies }: Parts, act: Act, row: AdjustmentRow, note?: string) {
   const entryId = ids.next();
   const isEntered = await decideAdjustment(tx, row.id, { decision: 'entered', by: act.actorId, note, entryId });
   if (!isEntered) throw new Error(`the adjustment ${row.id} was decided twice`);
-  await enter(
-    tx,
-    {
-      ...{ id: entryId, organizationId: row.organization_id, kind: 'correction', amount: row.amount_minor },
-      ...{ reason: row.reason, corrects: row.corrects, against: row.line_kind === 'usage' ? 'revenue' : 'grants' },
-    },
-    act,
-  );
+  const { organization_id: organizationId, amount_minor: amount, reason } = row;
+  if (row.corrects === null) {
+    await enter(tx, { id: entryId, organizationId, kind: 'grant', amount, reason }, act);
+    const days = policies.number('billing.credit_days', { organizationId });
+    await setEnd(tx, organizationId, entryId, undefined, days);
+    return;
+  }
+  const against = row.line_kind === 'usage' ? 'revenue' : 'grants';
+  const made = { id: entryId, organizationId, kind: 'correction', amount, reason } as const;
+  await enter(tx, { ...made, corrects: row.corrects, against }, act);
+}
+
+/** Credit corrects no line; everything else has to fit the line that it names. */
+async function judge(
+  tx: ReadTx,
+  { policies }: Parts,
+  wish: Pick<AdjustmentRow, 'id' | 'organization_id' | 'line_id' | 'amount_minor' | 'currency'>,
+): Promise<Pick<AdjustmentRow, 'line_kind' | 'corrects'> | Fault<'adjustment_invalid' | 'ledger_line_not_found'>> {
+  const { organization_id: organizationId, line_id: lineId, amount_minor: amount, currency } = wish;
+  if (lineId === null) {
+    const most = BigInt(policies.number('billing.maximum_grant_minor', { organizationId }));
+    return amount < 0n || amount > most
+      ? new Fault(
+          'adjustment_invalid',
+          `Credit is between ${showMoney(1n, currency)} and ${showMoney(most, currency)} (billing.maximum_grant_minor). Name the line to take something back.`,
+        )
+      : { line_kind: 'credit', corrects: null };
+  }
+  const line = await findLine(tx, organizationId, lineId);
+  if (!line?.entry_id) return new Fault('ledger_line_not_found', 'There is no such line in the ledger.');
+  const objection = await findObjection(tx, { ...line, id: lineId }, wish);
+  return objection ?? { line_kind: line.kind as AdjustmentRow['line_kind'], corrects: line.entry_id };
+}
+
+/** Whether it is more than one person decides within a day, with what that person decided before. */
+async function needsSecondPerson(
+  tx: ReadTx,
+  { policies }: Parts,
+  act: Act,
+  wish: Pick<AdjustmentRow, 'organization_id' | 'line_id' | 'amount_minor'>,
+): Promise<boolean> {
+  const { organization_id: organizationId, amount_minor: amount } = wish;
+  const size = amount < 0n ? -amount : amount;
+  const [limit, alone] =
+    wish.line_id === null
+      ? (['billing.grant_limit_minor', await readGivenAlone(tx, organizationId, act.actorId)] as const)
+      : (['billing.adjustment_limit_minor', await readAlone(tx, organizationId, act.actorId)] as const);
+  return size + alone > BigInt(policies.number(limit, { organizationId }));
 }
 
 const reread = async (tx: ReadTx, id: string): Promise<Adjustment> => {
@@ -122,20 +163,22 @@ const create = on(adminAdjustmentCreate, (parts, act, { params, body }) =>
     }
     // Corrections of one account wait for each other here, so that each sees what the others give back.
     await lockAccount(tx, organizationId);
-    const line = await findLine(tx, organizationId, body.corrects);
-    if (!line?.entry_id) return tx.abandon(new Fault('ledger_line_not_found', 'There is no such line in the ledger.'));
     const [id, amount] = [parts.ids.next(), BigInt(body.amount_minor)];
-    const wish = { id, organization_id: organizationId, line_id: body.corrects, amount_minor: amount, currency };
-    const objection = await findObjection(tx, line, wish);
-    if (objection) return tx.abandon(objection);
-    const limit = BigInt(parts.policies.number('billing.adjustment_limit_minor', { organizationId }));
-    const size = amount < 0n ? -amount : amount;
-    const needsApproval = size + (await readAlone(tx, organizationId, act.actorId)) > limit;
+    const wish = {
+      id,
+      organization_id: organizationId,
+      line_id: body.corrects ?? null,
+      amount_minor: amount,
+      currency,
+    };
+    const judged = await judge(tx, parts, wish);
+    if (judged instanceof Fault) return tx.abandon(judged);
+    const needsApproval = await needsSecondPerson(tx, parts, act, wish);
     const hours = parts.policies.number('billing.adjustment_approval_hours', { organizationId });
     await insertAdjustment(
       tx,
       {
-        ...{ ...wish, line_kind: line.kind as AdjustmentRow['line_kind'], corrects: line.entry_id },
+        ...{ ...wish, ...judged },
         ...{ reason: body.reason.trim(), needs_approval: needsApproval, requested_by: act.actorId },
       },
       hours,
@@ -143,7 +186,7 @@ const create = on(adminAdjustmentCreate, (parts, act, { params, body }) =>
     const row = await lockAdjustment(tx, id);
     if (!row) throw new Error(`the adjustment ${id} was not stored`);
     if (!needsApproval) await enterAdjustment(tx, parts, act, row);
-    const change = { amount: money(amount, currency), corrects: body.corrects, needs_approval: needsApproval };
+    const change = { amount: money(amount, currency), corrects: wish.line_id, needs_approval: needsApproval };
     const target = { type: 'adjustment', id };
     return tx.commit(await reread(tx, id), { target, organizationId, change, events: 'none' });
   }),
@@ -178,10 +221,11 @@ const approve = on(adminAdjustmentApprove, (parts, act, { params, body }) =>
       const text = 'You asked for this adjustment: another person of finance has to approve it.';
       return tx.abandon(new Fault('second_person_required', text));
     }
-    const line = await findLine(tx, row.organization_id, row.line_id);
-    if (!line) throw new Error(`the line ${row.line_id} is gone`);
-    const objection = await findObjection(tx, line, row);
-    if (objection) return tx.abandon(objection);
+    const judged = await judge(tx, parts, row);
+    if (judged instanceof Fault) {
+      if (judged.code === 'ledger_line_not_found') throw new Error(`the line ${row.line_id} is gone`);
+      return tx.abandon(new Fault('adjustment_invalid', judged.message));
+    }
     await enterAdjustment(tx, parts, act, row, body.note?.trim());
     return tx.commit(await reread(tx, row.id), {
       target: { type: 'adjustment', id: row.id },

@@ -42,7 +42,7 @@ const unreturnedSql = sql(
 const aloneSql = sql(
   'adjustment-alone',
   `select (coalesce((select sum(abs(a.amount_minor)) from billing_adjustments a
-       where a.organization_id = $1 and a.requested_by = $2 and not a.needs_approval and a.decision = 'entered'
+       where a.organization_id = $1 and a.requested_by = $2 and not a.needs_approval and a.decision = 'entered' and a.line_kind <> 'credit'
          and a.created_at > act_time() - interval '1 day' and mine(a.organization_id)), 0)
      + coalesce((select sum(r.amount_minor) from payment_refunds r
        where r.organization_id = $1 and r.requested_by = $2 and r.paid_to = 'credit'
@@ -79,9 +79,10 @@ export interface AdjustmentRow {
   readonly organization_name: string;
   readonly currency: string;
   readonly amount_minor: bigint;
-  readonly line_id: string;
-  readonly line_kind: 'usage' | 'grant';
-  readonly corrects: string;
+  /** None for credit. */
+  readonly line_id: string | null;
+  readonly line_kind: 'usage' | 'grant' | 'credit';
+  readonly corrects: string | null;
   readonly reason: string;
   readonly needs_approval: boolean;
   readonly requested_by: string;

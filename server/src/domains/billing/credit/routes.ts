@@ -13,11 +13,12 @@ import type { Ids } from '../../../kernel/id.ts';
 import { readPage } from '../../../kernel/page.ts';
 import type { Policies } from '../../policy/index.ts';
 import { usualUsageDays } from '../facts.ts';
+import { lockAccount } from '../ladder/store.ts';
 import { enter, findAccount } from '../ledger-store.ts';
 import { money } from '../money.ts';
 import { type BillingAccountRow, findGranted, listAccounts } from '../read-store.ts';
 import { readCredit } from './count.ts';
-import { type CreditGrantRow, listGrants, readNow, setEnd } from './store.ts';
+import { type CreditGrantRow, listGrants, readGivenAlone, readNow, setEnd } from './store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -96,6 +97,17 @@ const grant = on(adminBillingGrantCreate, ({ db, ids, policies }, act, { params,
         new Fault(
           'amount_out_of_bounds',
           `One grant gives at most ${showMoney(BigInt(most), account.currency)} (billing.maximum_grant_minor).`,
+        ),
+      );
+    }
+    // Grants of one account wait for each other here, so that each sees what the others gave.
+    await lockAccount(tx, organizationId);
+    const limit = BigInt(policies.number('billing.grant_limit_minor', { organizationId }));
+    if (amount + (await readGivenAlone(tx, organizationId, act.actorId)) > limit) {
+      return tx.abandon(
+        new Fault(
+          'second_person_required',
+          `One person gives an account at most ${showMoney(limit, account.currency)} within a day (billing.grant_limit_minor). Ask for it as an adjustment without a line (gpuaas ops billing adjust, or Adjust in the console): another person of finance approves it.`,
         ),
       );
     }

@@ -74,6 +74,16 @@ interface LinkRow {
 export const listGrants = (tx: ReadTx, organizationId: string, before: string | undefined, limit: number) =>
   tx.rows<CreditGrantRow>(listSql, [organizationId, before ?? null, limit]);
 /** Says when a grant ends: at a moment, or after days. */
+/** What one person gave an account alone within a day: many small grants are one large one. */
+const aloneSql = sql(
+  'credit-alone',
+  `select coalesce(sum(e.amounts[1]), 0)::bigint as amount from ledger_entries e
+   where e.organization_id = $1 and e.kind = 'grant' and e.actor_id = $2 and e.at > act_time() - interval '1 day'
+     and mine(e.organization_id) and not exists (select from billing_adjustments a where a.organization_id = e.organization_id
+       and a.entry_id = e.id and a.needs_approval and mine(a.organization_id))`,
+);
+export const readGivenAlone = async (tx: ReadTx, organizationId: string, actorId: string): Promise<bigint> =>
+  (await tx.rows<{ amount: bigint }>(aloneSql, [organizationId, actorId]))[0]?.amount ?? 0n;
 export async function setEnd(tx: WriteTx, organizationId: string, id: string, at: Date | undefined, days: number) {
   const [row] = await tx.rows<{ expires_at: Date | null }>(endsSql, [organizationId, id, at ?? null, days]);
   if (!row?.expires_at) throw new Error(`the grant ${id} is not in the ledger`);
