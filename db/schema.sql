@@ -1486,6 +1486,68 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
+-- Function node_logs_last()
+
+CREATE OR REPLACE FUNCTION public.node_logs_last()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select coalesce(max(l.id), 0) from node_log_lines l
+$function$;
+grant execute on function node_logs_last() to gpuaas_api;
+
+-- Function node_logs_prune(timestamp with time zone,timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.node_logs_prune(p_agent timestamp with time zone, p_console timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  gone integer;
+begin
+  delete from node_log_lines l where l.id = any (array(
+    (select o.id from node_log_lines o where o.stream = 'agent' and o.at < p_agent order by o.at limit p_limit)
+    union all
+    (select o.id from node_log_lines o where o.stream = 'console' and o.at < p_console order by o.at limit p_limit)));
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+grant execute on function node_logs_prune(timestamp with time zone,timestamp with time zone,integer) to gpuaas_worker;
+
+-- Function node_logs_record(uuid,timestamp with time zone,timestamp with time zone,jsonb)
+
+CREATE OR REPLACE FUNCTION public.node_logs_record(p_node uuid, p_oldest timestamp with time zone, p_newest timestamp with time zone, p_lines jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  stored integer;
+begin
+  perform pg_advisory_xact_lock(hashtext('node_log_lines'));
+  insert into node_log_lines (node_id, stream, level, at, allocation_id, organization_id, task_id, correlation_id, line)
+  select p_node, s.stream, s.level, date_trunc('milliseconds', s.at), a.id, case when s.stream = 'console' then a.organization_id end,
+    s.task_id, s.correlation_id, s.line
+  from jsonb_array_elements(p_lines) with ordinality as e (said, place)
+    cross join lateral jsonb_to_record(e.said) as s (at timestamptz, stream text, level text, line text, task_id uuid,
+      allocation_id uuid, correlation_id text)
+    left join allocations a on a.id = s.allocation_id and a.node_id = p_node
+      and (s.stream = 'agent' or a.ended_at is null or s.at <= a.ended_at)
+  where s.at between p_oldest and p_newest and (s.stream = 'agent' or a.id is not null)
+    and exists (select from nodes n where n.id = p_node and n.state <> 'deleted')
+  order by e.place;
+  get diagnostics stored = row_count;
+  return stored;
+end
+$function$;
+grant execute on function node_logs_record(uuid,timestamp with time zone,timestamp with time zone,jsonb) to gpuaas_api;
+
 -- Function notification_is_for(text,uuid,uuid,uuid,jsonb)
 
 CREATE OR REPLACE FUNCTION public.notification_is_for(p_to text, p_user uuid, p_organization uuid, p_project uuid, p_payload jsonb)
@@ -3803,6 +3865,42 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 
 grant select on node_launch_failures to gpuaas_api;
 grant insert, select, update on node_launch_failures to gpuaas_worker;
+
+-- Table node_log_lines
+
+create table node_log_lines (
+  id bigint not null generated always as identity,
+  node_id uuid not null,
+  stream text not null,
+  level text not null,
+  at timestamp with time zone not null,
+  allocation_id uuid,
+  organization_id uuid,
+  task_id uuid,
+  correlation_id text,
+  line text not null,
+  constraint node_log_lines_pkey PRIMARY KEY (id),
+  constraint node_log_lines_console CHECK (((stream = 'agent'::text) OR (allocation_id IS NOT NULL))),
+  constraint node_log_lines_correlation_id_check CHECK ((length(correlation_id) <= 128)),
+  constraint node_log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text]))),
+  constraint node_log_lines_line_check CHECK ((length(line) <= 5000)),
+  constraint node_log_lines_owner_known CHECK (((stream = 'console'::text) = (organization_id IS NOT NULL))),
+  constraint node_log_lines_stream_check CHECK ((stream = ANY (ARRAY['agent'::text, 'console'::text]))),
+  constraint node_log_lines_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX node_log_lines_age ON public.node_log_lines USING btree (stream, at);
+CREATE INDEX node_log_lines_allocation ON public.node_log_lines USING btree (allocation_id, at, id) WHERE (allocation_id IS NOT NULL);
+CREATE INDEX node_log_lines_at ON public.node_log_lines USING btree (at, id);
+CREATE INDEX node_log_lines_correlation ON public.node_log_lines USING btree (correlation_id, at, id) WHERE (correlation_id IS NOT NULL);
+CREATE INDEX node_log_lines_node ON public.node_log_lines USING btree (node_id, at, id);
+
+alter table node_log_lines enable row level security;
+
+create policy reach on node_log_lines
+  using (within_wall(organization_id));
+
+grant select on node_log_lines to gpuaas_api;
 
 -- Table node_reports
 

@@ -27,6 +27,7 @@ const plumbing: Readonly<Record<string, string>> = {
   idempotency_records: 'written by act_commit alone, and swept when expired',
   leases: 'which process does which background work: no act, and renewed every few seconds',
   node_reports: 'the last word of each node, written for many at once: losing it loses nothing',
+  node_log_lines: 'what agents and machines log, written for a node at a time: losing it loses nothing',
   telemetry_points: 'what hosts measure, written for a node at a time: losing it loses nothing',
   outbox_events: 'written by act_commit alone, and swept when published',
   audit_logs: 'the audit itself: written by act_commit alone, and append-only by a guard of its own',

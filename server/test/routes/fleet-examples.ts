@@ -251,5 +251,7 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   fleet_metrics: nothing,
   fleet_metrics_export: nothing,
   node_metrics: byNode('active'),
+  node_log_list: nothing,
+  node_log_stream: async () => ({ query: 'follow=false&after=0' }),
   allocation_stuck_list: nothing,
 };

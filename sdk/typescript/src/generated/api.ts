@@ -570,6 +570,39 @@ readonly events: number;
      */
     node(input: { readonly node_id: string; readonly from?: string | undefined; readonly resolution?: 10 | 300 | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.NodeMetrics>;
   };
+  readonly adminLogs: {
+    /**
+     * Lines of nodes and of consoles, newest first
+     *
+     * `GET /api/v1/admin/node-logs`
+     *
+     * Refusals: cursor_invalid, log_range_invalid.
+     */
+    nodeList(input?: { readonly allocation_id?: string | undefined; readonly contains?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly level?: "debug" | "info" | "warn" | "error" | undefined; readonly limit?: number | undefined; readonly node_id?: string | undefined; readonly since?: string | undefined; readonly stream?: "agent" | "console" | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.LogLine>;
+    /**
+     * Follow lines of nodes and of consoles as they arrive
+     *
+     * `GET /api/v1/admin/node-logs/stream`
+     *
+     * Refusals: too_many_streams.
+     */
+    nodeStream(input?: { readonly after?: string | undefined; readonly allocation_id?: string | undefined; readonly contains?: string | undefined; readonly correlation_id?: string | undefined; readonly follow?: boolean | undefined; readonly level?: "debug" | "info" | "warn" | "error" | undefined; readonly node_id?: string | undefined; readonly stream?: "agent" | "console" | undefined }, options?: CallOptions): EventStream<{
+  readonly allocation_id: string | null;
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  readonly correlation_id: string | null;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+  readonly node_id: string;
+  readonly node_name: string;
+  /** agent: what the agent of the node says. console: what a machine wrote on its serial console. */
+readonly stream: "agent" | "console";
+  readonly task_id: string | null;
+}>;
+  };
   readonly adminNodes: {
     /**
      * The nodes, oldest first or by name
@@ -1344,6 +1377,31 @@ readonly minutes: number;
      * Refusals: allocation_not_found, cursor_invalid.
      */
     timeline(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.TimelineItem>;
+  };
+  readonly logs: {
+    /**
+     * What the machine of an allocation wrote on its console, newest first
+     *
+     * `GET /api/v1/allocations/{allocation_id}/logs`
+     *
+     * Refusals: allocation_not_found, cursor_invalid, log_range_invalid.
+     */
+    allocationList(input: { readonly allocation_id: string; readonly contains?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly since?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Promise<T.ConsoleLog>;
+    /**
+     * Follow the console of the machine of an allocation
+     *
+     * `GET /api/v1/allocations/{allocation_id}/logs/stream`
+     *
+     * Refusals: allocation_not_found, too_many_streams.
+     */
+    allocationStream(input: { readonly allocation_id: string; readonly after?: string | undefined; readonly contains?: string | undefined; readonly follow?: boolean | undefined }, options?: CallOptions): EventStream<{
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+}>;
   };
   readonly metrics: {
     /**

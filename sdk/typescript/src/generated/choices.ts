@@ -12,6 +12,8 @@ export const choices = {
   admin_invoice_list: { state: ["draft", "final", "past_due", "paid", "void"] },
   breaker_list: { tripped: ["true", "false"] },
   dlq_list: { state: ["open", "requeued", "discarded"] },
+  node_log_list: { level: ["debug", "info", "warn", "error"], stream: ["agent", "console"] },
+  node_log_stream: { level: ["debug", "info", "warn", "error"], stream: ["agent", "console"] },
   node_list: { schedulable: ["true", "false"], sort: ["created", "name"], state: ["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] },
   node_create: { onboarding_mode: ["manual", "maas"] },
   node_enrolment_token: { purpose: ["enrol", "recover"] },

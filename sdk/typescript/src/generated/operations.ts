@@ -52,6 +52,8 @@ export const operations = {
   history_get: { method: 'GET', path: '/api/v1/admin/history', bare: true },
   history_archive_list: { method: 'GET', path: '/api/v1/admin/history/archives', query: ['cursor', 'limit'], paged: true },
   history_archive_verify: { method: 'GET', path: '/api/v1/admin/history/archives/{archive_id}/verify' },
+  node_log_list: { method: 'GET', path: '/api/v1/admin/node-logs', query: ['allocation_id', 'contains', 'correlation_id', 'cursor', 'level', 'limit', 'node_id', 'since', 'stream', 'until'], paged: true },
+  node_log_stream: { method: 'GET', path: '/api/v1/admin/node-logs/stream', query: ['after', 'allocation_id', 'contains', 'correlation_id', 'follow', 'level', 'node_id', 'stream'], stream: true, text: true },
   node_list: { method: 'GET', path: '/api/v1/admin/nodes', query: ['cursor', 'limit', 'q', 'region', 'schedulable', 'sku', 'sort', 'state'], paged: true },
   node_create: { method: 'POST', path: '/api/v1/admin/nodes', keyed: true },
   node_remove: { method: 'DELETE', path: '/api/v1/admin/nodes/{node_id}', keyed: true, body: true },
@@ -149,6 +151,8 @@ export const operations = {
   allocation_update: { method: 'PATCH', path: '/api/v1/allocations/{allocation_id}', keyed: true },
   allocation_attestations: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/attestations', query: ['cursor', 'limit'], paged: true },
   allocation_extend: { method: 'POST', path: '/api/v1/allocations/{allocation_id}/extend', keyed: true },
+  allocation_log_list: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/logs', query: ['contains', 'cursor', 'limit', 'since', 'until'] },
+  allocation_log_stream: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/logs/stream', query: ['after', 'contains', 'follow'], stream: true, text: true },
   allocation_metrics: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/metrics', query: ['from', 'resolution', 'to'] },
   allocation_placement: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/placement' },
   allocation_release: { method: 'POST', path: '/api/v1/allocations/{allocation_id}/release', keyed: true },
@@ -388,6 +392,10 @@ export const spaces = {
     fleetExport: 'fleet_metrics_export',
     node: 'node_metrics',
   },
+  adminLogs: {
+    nodeList: 'node_log_list',
+    nodeStream: 'node_log_stream',
+  },
   adminNodes: {
     list: 'node_list',
     create: 'node_create',
@@ -498,6 +506,10 @@ export const spaces = {
     restart: 'allocation_restart',
     setSshKeys: 'allocation_set_ssh_keys',
     timeline: 'allocation_timeline',
+  },
+  logs: {
+    allocationList: 'allocation_log_list',
+    allocationStream: 'allocation_log_stream',
   },
   metrics: {
     allocation: 'allocation_metrics',

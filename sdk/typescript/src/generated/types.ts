@@ -1100,6 +1100,27 @@ export type ConfirmedFactor = {
 readonly recovery_codes: string | null;
 };
 
+export type ConsoleLine = {
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+};
+
+export type ConsoleLog = {
+  readonly allocation_id: string;
+  readonly data: readonly ConsoleLine[];
+  readonly has_more: boolean;
+  readonly kept_since: string;
+  readonly next_cursor: string | null;
+  /** The machine does not exist, and its console is made up. */
+readonly simulated: boolean;
+  /** Why there are no lines, in a sentence; null where there are some. */
+readonly unavailable: string | null;
+};
+
 export type Correlation = {
   readonly began_at: string | null;
   readonly correlation_id: string;
@@ -1683,6 +1704,23 @@ readonly quantity_ms: string | null;
   readonly sku: string | null;
   /** How many windows the line opens into. */
 readonly windows: number | null;
+};
+
+export type LogLine = {
+  readonly allocation_id: string | null;
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  readonly correlation_id: string | null;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+  readonly node_id: string;
+  readonly node_name: string;
+  /** agent: what the agent of the node says. console: what a machine wrote on its serial console. */
+readonly stream: "agent" | "console";
+  readonly task_id: string | null;
 };
 
 export type LoggedEvent = {

@@ -684,6 +684,29 @@ class AdminMetricsApi:
         return answer
 
 
+class AdminLogsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def node_list(self, *, allocation_id: str | Unset = UNSET, contains: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, level: Literal["debug", "info", "warn", "error"] | Unset = UNSET, limit: int | Unset = UNSET, node_id: str | Unset = UNSET, since: str | Unset = UNSET, stream: Literal["agent", "console"] | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[LogLine]:
+        """Lines of nodes and of consoles, newest first
+
+        ``GET /api/v1/admin/node-logs``
+
+        Refusals: cursor_invalid, log_range_invalid.
+        """
+        return Pages(self._transport, "node_log_list", {"allocation_id": allocation_id, "contains": contains, "correlation_id": correlation_id, "cursor": cursor, "level": level, "limit": limit, "node_id": node_id, "since": since, "stream": stream, "until": until}, options)
+
+    def node_stream(self, *, after: str | Unset = UNSET, allocation_id: str | Unset = UNSET, contains: str | Unset = UNSET, correlation_id: str | Unset = UNSET, follow: bool | Unset = UNSET, level: Literal["debug", "info", "warn", "error"] | Unset = UNSET, node_id: str | Unset = UNSET, stream: Literal["agent", "console"] | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
+        """Follow lines of nodes and of consoles as they arrive
+
+        ``GET /api/v1/admin/node-logs/stream``
+
+        Refusals: too_many_streams.
+        """
+        return self._transport.stream("node_log_stream", {"after": after, "allocation_id": allocation_id, "contains": contains, "correlation_id": correlation_id, "follow": follow, "level": level, "node_id": node_id, "stream": stream}, options)
+
+
 class AdminNodesApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1578,6 +1601,30 @@ class AllocationsApi:
         Refusals: allocation_not_found, cursor_invalid.
         """
         return Pages(self._transport, "allocation_timeline", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+
+class LogsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def allocation_list(self, allocation_id: str, *, contains: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, since: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> ConsoleLog:
+        """What the machine of an allocation wrote on its console, newest first
+
+        ``GET /api/v1/allocations/{allocation_id}/logs``
+
+        Refusals: allocation_not_found, cursor_invalid, log_range_invalid.
+        """
+        answer: ConsoleLog = self._transport.call("allocation_log_list", {"allocation_id": allocation_id, "contains": contains, "cursor": cursor, "limit": limit, "since": since, "until": until}, options)
+        return answer
+
+    def allocation_stream(self, allocation_id: str, *, after: str | Unset = UNSET, contains: str | Unset = UNSET, follow: bool | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
+        """Follow the console of the machine of an allocation
+
+        ``GET /api/v1/allocations/{allocation_id}/logs/stream``
+
+        Refusals: allocation_not_found, too_many_streams.
+        """
+        return self._transport.stream("allocation_log_stream", {"allocation_id": allocation_id, "after": after, "contains": contains, "follow": follow}, options)
 
 
 class MetricsApi:
@@ -3089,6 +3136,7 @@ class Api:
         self.admin_skus = AdminSkusApi(transport)
         self.admin_ops = AdminOpsApi(transport)
         self.admin_metrics = AdminMetricsApi(transport)
+        self.admin_logs = AdminLogsApi(transport)
         self.admin_nodes = AdminNodesApi(transport)
         self.admin_os_images = AdminOsImagesApi(transport)
         self.admin_organizations = AdminOrganizationsApi(transport)
@@ -3102,6 +3150,7 @@ class Api:
         self.admin_workflows = AdminWorkflowsApi(transport)
         self.allocation_groups = AllocationGroupsApi(transport)
         self.allocations = AllocationsApi(transport)
+        self.logs = LogsApi(transport)
         self.metrics = MetricsApi(transport)
         self.terminals = TerminalsApi(transport)
         self.service_accounts = ServiceAccountsApi(transport)

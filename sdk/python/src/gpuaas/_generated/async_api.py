@@ -684,6 +684,29 @@ class AsyncAdminMetricsApi:
         return answer
 
 
+class AsyncAdminLogsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def node_list(self, *, allocation_id: str | Unset = UNSET, contains: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, level: Literal["debug", "info", "warn", "error"] | Unset = UNSET, limit: int | Unset = UNSET, node_id: str | Unset = UNSET, since: str | Unset = UNSET, stream: Literal["agent", "console"] | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[LogLine]:
+        """Lines of nodes and of consoles, newest first
+
+        ``GET /api/v1/admin/node-logs``
+
+        Refusals: cursor_invalid, log_range_invalid.
+        """
+        return AsyncPages(self._transport, "node_log_list", {"allocation_id": allocation_id, "contains": contains, "correlation_id": correlation_id, "cursor": cursor, "level": level, "limit": limit, "node_id": node_id, "since": since, "stream": stream, "until": until}, options)
+
+    def node_stream(self, *, after: str | Unset = UNSET, allocation_id: str | Unset = UNSET, contains: str | Unset = UNSET, correlation_id: str | Unset = UNSET, follow: bool | Unset = UNSET, level: Literal["debug", "info", "warn", "error"] | Unset = UNSET, node_id: str | Unset = UNSET, stream: Literal["agent", "console"] | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
+        """Follow lines of nodes and of consoles as they arrive
+
+        ``GET /api/v1/admin/node-logs/stream``
+
+        Refusals: too_many_streams.
+        """
+        return self._transport.stream("node_log_stream", {"after": after, "allocation_id": allocation_id, "contains": contains, "correlation_id": correlation_id, "follow": follow, "level": level, "node_id": node_id, "stream": stream}, options)
+
+
 class AsyncAdminNodesApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1578,6 +1601,30 @@ class AsyncAllocationsApi:
         Refusals: allocation_not_found, cursor_invalid.
         """
         return AsyncPages(self._transport, "allocation_timeline", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+
+class AsyncLogsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def allocation_list(self, allocation_id: str, *, contains: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, since: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> ConsoleLog:
+        """What the machine of an allocation wrote on its console, newest first
+
+        ``GET /api/v1/allocations/{allocation_id}/logs``
+
+        Refusals: allocation_not_found, cursor_invalid, log_range_invalid.
+        """
+        answer: ConsoleLog = await self._transport.call("allocation_log_list", {"allocation_id": allocation_id, "contains": contains, "cursor": cursor, "limit": limit, "since": since, "until": until}, options)
+        return answer
+
+    def allocation_stream(self, allocation_id: str, *, after: str | Unset = UNSET, contains: str | Unset = UNSET, follow: bool | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
+        """Follow the console of the machine of an allocation
+
+        ``GET /api/v1/allocations/{allocation_id}/logs/stream``
+
+        Refusals: allocation_not_found, too_many_streams.
+        """
+        return self._transport.stream("allocation_log_stream", {"allocation_id": allocation_id, "after": after, "contains": contains, "follow": follow}, options)
 
 
 class AsyncMetricsApi:
@@ -3089,6 +3136,7 @@ class AsyncApi:
         self.admin_skus = AsyncAdminSkusApi(transport)
         self.admin_ops = AsyncAdminOpsApi(transport)
         self.admin_metrics = AsyncAdminMetricsApi(transport)
+        self.admin_logs = AsyncAdminLogsApi(transport)
         self.admin_nodes = AsyncAdminNodesApi(transport)
         self.admin_os_images = AsyncAdminOsImagesApi(transport)
         self.admin_organizations = AsyncAdminOrganizationsApi(transport)
@@ -3102,6 +3150,7 @@ class AsyncApi:
         self.admin_workflows = AsyncAdminWorkflowsApi(transport)
         self.allocation_groups = AsyncAllocationGroupsApi(transport)
         self.allocations = AsyncAllocationsApi(transport)
+        self.logs = AsyncLogsApi(transport)
         self.metrics = AsyncMetricsApi(transport)
         self.terminals = AsyncTerminalsApi(transport)
         self.service_accounts = AsyncServiceAccountsApi(transport)

@@ -1249,6 +1249,27 @@ class ConfirmedFactor(TypedDict):
     """With the first factor alone."""
 
 
+class ConsoleLine(TypedDict):
+    at: str
+    """When the host wrote it, in the time of the control plane."""
+    id: str
+    """Grows with the order in which lines arrived."""
+    line: str
+    """Secrets were replaced before it was kept."""
+
+
+class ConsoleLog(TypedDict):
+    allocation_id: str
+    data: Sequence[ConsoleLine]
+    has_more: bool
+    kept_since: str
+    next_cursor: str | None
+    simulated: bool
+    """The machine does not exist, and its console is made up."""
+    unavailable: str | None
+    """Why there are no lines, in a sentence; null where there are some."""
+
+
 class Correlation(TypedDict):
     began_at: str | None
     correlation_id: str
@@ -1880,6 +1901,23 @@ class LedgerLine(TypedDict):
     sku: str | None
     windows: int | None
     """How many windows the line opens into."""
+
+
+class LogLine(TypedDict):
+    allocation_id: str | None
+    at: str
+    """When the host wrote it, in the time of the control plane."""
+    correlation_id: str | None
+    id: str
+    """Grows with the order in which lines arrived."""
+    level: Literal["debug", "info", "warn", "error"]
+    line: str
+    """Secrets were replaced before it was kept."""
+    node_id: str
+    node_name: str
+    stream: Literal["agent", "console"]
+    """agent: what the agent of the node says. console: what a machine wrote on its serial console."""
+    task_id: str | None
 
 
 class LoggedEvent(TypedDict):
