@@ -1,7 +1,7 @@
 import type { ConsoleLine, LogLine } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { resolveAllocation, resolveNode } from '../resolve.ts';
+import { isId, resolveAllocation, resolveNode } from '../resolve.ts';
 import { formatOf } from '../show/output.ts';
 import { jsonOf, plain, readDuration, showTime } from '../show/value.ts';
 
@@ -44,7 +44,7 @@ export const opsLogs: Run = async (session) => {
   const allocation = session.text('allocation');
   const wanted = {
     ...(named !== undefined && { node_id: await resolveNode(session) }),
-    ...(allocation !== undefined && { allocation_id: await resolveAllocation(session, allocation) }),
+    ...(allocation !== undefined && { allocation_id: idOf(allocation) }),
     ...(correlation !== undefined && { correlation_id: correlation }),
     ...(contains !== undefined && { contains }),
     ...(level !== undefined && { level }),
@@ -59,6 +59,14 @@ export const opsLogs: Run = async (session) => {
   for await (const { data } of api.nodeStream({ ...wanted, ...afterOf(last) })) print(session, data);
   return exitCodes.ok;
 };
+
+/** Names of allocations are names within a project, and operators look across all of them. */
+function idOf(text: string): string {
+  if (isId(text)) return text;
+  throw new Failure(exitCodes.usage, '--allocation wants the id of an allocation.', {
+    next: 'gpuaas ops allocations shows them.',
+  });
+}
 
 /** Prints the last lines, oldest first, and answers the id of the one that arrived last. */
 async function showLast(

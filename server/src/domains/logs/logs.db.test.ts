@@ -103,6 +103,16 @@ describe('lines of nodes', () => {
     expect([first.has_more, second.has_more]).toEqual([true, false]);
   });
 
+  it('of a range that ends before it begins are refused', async () => {
+    const { id } = await rented(home);
+    const range = 'since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z';
+    const asked = [
+      await world.call('GET', `/api/v1/admin/node-logs?${range}`, { as: operator }),
+      await consoleOf(id, home, `?${range}`),
+    ];
+    for (const { status, body } of asked) expect([status, body.code]).toEqual([422, 'log_range_invalid']);
+  });
+
   it('are taken only from a node whose certificate is still good', async () => {
     const { node, serial, push } = await rented(home);
     await asSystem(world.root, 'update node_certificates set revoked_at = now() where serial = $1', [serial]);
