@@ -197,8 +197,6 @@ const examples: Readonly<Record<string, MakeExample>> = {
   },
   allocation_list: nothing,
   allocation_metrics: anAllocation('active'),
-  allocation_log_list: anAllocation('active'),
-  allocation_log_stream: async (...of) => ({ ...(await anAllocation('active')(...of)), query: 'follow=false&after=0' }),
   metrics_now: nothing,
   metrics_export: nothing,
   allocation_counts: nothing,

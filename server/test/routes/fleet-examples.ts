@@ -3,6 +3,7 @@ import { discover, passProbe, placeNode, type TestSlot, topologyOf } from '../..
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
+import { logExamples } from './log-examples.ts';
 
 /** Examples of the routes about what is sold and about the hosts that it is sold from. */
 const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
@@ -251,7 +252,6 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   fleet_metrics: nothing,
   fleet_metrics_export: nothing,
   node_metrics: byNode('active'),
-  node_log_list: nothing,
-  node_log_stream: async () => ({ query: 'follow=false&after=0' }),
   allocation_stuck_list: nothing,
+  ...logExamples,
 };

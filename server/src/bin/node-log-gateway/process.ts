@@ -6,7 +6,7 @@ import { openLogGateway, usualLogGatewayLimits } from '../../edge/logs/gateway.t
 import { ConfigFault, Secret } from '../../kernel/process/config.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { makeRequest } from '../../ports/certificates/request.ts';
-import { openLoki } from '../../ports/loki/loki.ts';
+import { openLoki } from '../../ports/loki.ts';
 import { defineProcess } from '../../ports/open.ts';
 
 const name = 'node-log-gateway';

@@ -41,6 +41,14 @@ function readKey(text: string): Key {
   return { at: new Date(Number(at)), id: BigInt(id) };
 }
 
+/** Whether more is wanted than one index finds. Of an allocation, tenants see nothing but its console. */
+function isSearch({ reach }: Viewer, wanted: Wanted): boolean {
+  const { node_id, allocation_id, correlation_id, contains, levels, stream } = wanted;
+  const named = [node_id, allocation_id, correlation_id].filter((one) => one !== undefined);
+  const isOtherStream = stream !== undefined && reach === 'platform';
+  return named.length > 1 || contains !== undefined || levels.length > 0 || isOtherStream;
+}
+
 /**
  * A page of lines, newest first. What no index finds is looked for in a bounded number of lines, so a page may be short, or empty, and
  * still have a next one: its cursor is where the search ended.
@@ -61,8 +69,7 @@ async function readLines<T>(
   }
   const limit = asked.limit ?? defaultPageSize;
   const before = cursor === undefined ? { at: until, id: 0n } : readKey(cursor);
-  const isSearch = wanted.contains !== undefined || wanted.levels.length > 0 || wanted.stream !== undefined;
-  const looked = isSearch ? Math.max(searchedAtOnce, limit + 1) : limit + 1;
+  const looked = isSearch(who, wanted) ? Math.max(searchedAtOnce, limit + 1) : limit + 1;
   const found = await db.read(who, (tx) => searchLines(tx, wanted, { since, before }, { looked, rows: limit + 1 }));
   const shown = found.rows.slice(0, limit);
   const end = found.rows.length > limit ? shown.at(-1) : found.looked >= looked ? found.edge : undefined;

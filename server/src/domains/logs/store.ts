@@ -47,10 +47,8 @@ const fits = `($1::uuid is null or l.node_id = $1) and ($2::uuid is null or l.al
   and ($3::text is null or l.correlation_id = $3) and ($4::text is null or l.stream = $4)
   and (cardinality($5::text[]) = 0 or l.level = any ($5)) and ($6::text is null or strpos(lower(l.line), lower($6)) > 0)`;
 const page = `l.at >= $7 and (l.at, l.id) < ($8::timestamptz, $9::bigint) order by l.at desc, l.id desc limit $10`;
-/** The lines that an index found, newest first, and those of them that fit. A page ends where the search did. */
-const search = `, hits as (
-    select ${columns} from looked l where ${fits} order by l.at desc, l.id desc limit $11
-  ), edge as (
+/** How far the search went, and the lines that fit. A page ends where the search did. */
+const answer = `edge as (
     select o.at, o.id, count(*) over () as looked from looked o order by o.at, o.id limit 1
   )
   select e.at as edge_at, e.id as edge_id, e.looked, h.*, n.name as node_name
@@ -61,25 +59,25 @@ const byNodeSql = sql(
   'logs-by-node',
   `with looked as materialized (
      select ${columns} from node_log_lines l where l.node_id = $1 and mine(l.organization_id) and ${page}
-   )${search}`,
+   ), hits as (select l.* from looked l where ${fits} order by l.at desc, l.id desc limit $11), ${answer}`,
 );
 const byAllocationSql = sql(
   'logs-by-allocation',
   `with looked as materialized (
      select ${columns} from node_log_lines l where l.allocation_id = $2 and mine(l.organization_id) and ${page}
-   )${search}`,
+   ), hits as (select l.* from looked l where ${fits} order by l.at desc, l.id desc limit $11), ${answer}`,
 );
 const byCorrelationSql = sql(
   'logs-by-correlation',
   `with looked as materialized (
      select ${columns} from node_log_lines l where l.correlation_id = $3 and mine(l.organization_id) and ${page}
-   )${search}`,
+   ), hits as (select l.* from looked l where ${fits} order by l.at desc, l.id desc limit $11), ${answer}`,
 );
 const byTimeSql = sql(
   'logs-by-time',
   `with looked as materialized (
      select ${columns} from node_log_lines l where mine(l.organization_id) and ${page}
-   )${search}`,
+   ), hits as (select l.* from looked l where ${fits} order by l.at desc, l.id desc limit $11), ${answer}`,
 );
 const betweenSql = sql(
   'logs-between',

@@ -2,7 +2,6 @@ import type { NodeLogLine } from '@gpuaas/contract/internal';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { secondMs } from '../../kernel/units.ts';
-import type { Loki, LokiStream } from '../../ports/loki/port.ts';
 import type { LogGatewayMetrics } from './metrics.ts';
 
 /** Hands lines on to a Loki, in their order. The queue is bounded: what finds no place is counted, and is still kept by the api. */
@@ -11,6 +10,16 @@ export interface Forwarding {
   take(nodeId: string, lines: readonly NodeLogLine[]): void;
   /** Sends what waits, for a while, and ends. */
   close(): Promise<void>;
+}
+/** What is needed of a Loki. `refused`: the same push would be refused again. `failed`: it may be tried later. */
+export interface Loki {
+  push(streams: readonly LokiStream[]): Promise<'taken' | 'refused' | 'failed'>;
+  close(): void;
+}
+interface LokiStream {
+  readonly stream: Readonly<Record<string, string>>;
+  /** Nanoseconds since 1970, the line, and what is known about it. */
+  readonly values: readonly (readonly [string, string, Readonly<Record<string, string>>])[];
 }
 interface Waiting extends NodeLogLine {
   readonly node_id: string;

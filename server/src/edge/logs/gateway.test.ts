@@ -10,7 +10,7 @@ import { Outage } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../kernel/telemetry/metrics.ts';
-import { openLoki } from '../../ports/loki/loki.ts';
+import { openLoki } from '../../ports/loki.ts';
 import type { InternalAnswer } from '../internal/client.ts';
 import { makeTestAuthority, type TestAuthority, type TestIdentity } from '../terminal/testing.ts';
 import { type LogGatewayLimits, openLogGateway, usualLogGatewayLimits } from './gateway.ts';

@@ -7,7 +7,6 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../kernel/units.ts';
-import type { Loki } from '../../ports/loki/port.ts';
 import type { InternalAnswer, InternalClient } from '../internal/client.ts';
 import type { ProcessIdentity } from '../internal/process-identity.ts';
 import { bodyOf, makeBodyReader } from '../nodes/body.ts';
@@ -15,7 +14,7 @@ import { makeNodeBudget } from '../nodes/budget.ts';
 import type { Peer } from '../nodes/peer.ts';
 import type { StrangerLimits } from '../nodes/strangers.ts';
 import { openLogDoor, type TakePush } from './door.ts';
-import { type Forwarding, startForwarding } from './forward.ts';
+import { type Forwarding, type Loki, startForwarding } from './forward.ts';
 import { type LogGatewayMetrics, makeLogGatewayMetrics, type PushOutcome } from './metrics.ts';
 import { linesOf } from './read-push.ts';
 

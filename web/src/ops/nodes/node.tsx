@@ -150,13 +150,7 @@ function Detail({ node }: { node: NodeDetail }) {
         about={node.id}
         ask={(range, options) => api.adminMetrics.node({ node_id: node.id, ...range }, options)}
       />
-      <LogsPanel
-        key={`${node.id} log`}
-        about={node.id}
-        nothing="The node has pushed no lines. Its agent may be too old, or the node-log-gateway is not reached."
-        ask={(wanted, options) => api.adminLogs.nodeList({ node_id: node.id, ...wanted }, options)}
-        follow={(wanted, options) => api.adminLogs.nodeStream({ node_id: node.id, ...wanted }, options)}
-      />
+      <NodeLogs nodeId={node.id} />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <NodeHealth conditions={node.conditions} />
         <NodeIdentity node={node} />
@@ -185,6 +179,16 @@ function Detail({ node }: { node: NodeDetail }) {
     </Page>
   );
 }
+
+const NodeLogs = ({ nodeId }: { nodeId: string }) => (
+  <LogsPanel
+    key={nodeId}
+    about={nodeId}
+    nothing="The node has pushed no lines. Its agent may be too old, or the node-log-gateway is not reached."
+    ask={(wanted, options) => api.adminLogs.nodeList({ node_id: nodeId, ...wanted }, options)}
+    follow={(wanted, options) => api.adminLogs.nodeStream({ node_id: nodeId, ...wanted }, options)}
+  />
+);
 
 function Draining({ node, left }: { node: NodeDetail; left: number | undefined }) {
   if (node.state !== 'draining') return null;

@@ -1,6 +1,9 @@
-import { secondMs } from '../../kernel/units.ts';
-import type { Loki, LokiAnswer } from './port.ts';
+import { secondMs } from '../kernel/units.ts';
 
+/**
+ * Pushes lines to a Loki. It is a second home, where an installation has one: lines are kept in PostgreSQL with and without it. So there
+ * is no embedded adapter, and a push that fails loses nothing that operators cannot still read.
+ */
 export interface LokiConfig {
   readonly url: string;
   /** For a Loki behind a door that wants one. */
@@ -14,8 +17,11 @@ const answerWithinMs = 10 * secondMs;
 const tooMany = 429;
 const firstServerError = 500;
 
-/** Redirects are not followed: a push goes to the address that was configured, with its token, or nowhere. */
-export function openLoki({ url, token, tenant }: LokiConfig): Loki {
+/**
+ * `refused`: the same push would be refused again. `failed`: it may be tried later. Redirects are not followed: a push goes to the address
+ * that was configured, with its token, or nowhere.
+ */
+export function openLoki({ url, token, tenant }: LokiConfig) {
   const leaving = new AbortController();
   const headers = {
     'content-type': 'application/json',
@@ -24,7 +30,7 @@ export function openLoki({ url, token, tenant }: LokiConfig): Loki {
   };
   const target = `${url.replace(/\/+$/, '')}${path}`;
   return {
-    async push(streams): Promise<LokiAnswer> {
+    async push(streams: readonly object[]): Promise<'taken' | 'refused' | 'failed'> {
       try {
         const answer = await fetch(target, {
           ...{ method: 'POST', headers, body: JSON.stringify({ streams }), redirect: 'error' },
