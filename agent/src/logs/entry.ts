@@ -50,14 +50,14 @@ export const consoleEntry = (at: Date, allocationId: string, text: string): LogE
   ...{ at: at.toISOString(), stream: 'console', level: 'info', line: cleanLine(text), allocation_id: allocationId },
 });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken away.
-const colours = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken away.
-const controls = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
+/** ESC and BEL, which begin and end what terminals take for orders: colours, movements, titles. */
+const [esc, bel] = [27, 7].map((code) => String.fromCharCode(code));
+const orders = new RegExp(`${esc}(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^${bel}${esc}]*(?:${bel}|${esc}\\\\)?|.)`, 'g');
+const withoutControls = (text: string): string => text.replace(/\p{Cc}/gu, (each) => (each === '\t' ? each : ''));
 
 /** What a console says may be anything. What is kept is one line of text that can be shown on a terminal. */
 export const cleanLine = (text: string): string =>
-  text.replace(colours, '').replace(controls, '').toWellFormed().slice(0, logPushLimits.line).toWellFormed();
+  withoutControls(text.replace(orders, '')).toWellFormed().slice(0, logPushLimits.line).toWellFormed();
 
 /** A push in Loki's format: a stream for each set of labels, in the order of the lines. */
 export function pushOf(entries: readonly LogEntry[]): NodeLogPush {

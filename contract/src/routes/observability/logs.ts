@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TString, Type } from 'typebox';
 import { Timestamp, Uuid } from '../../ids.ts';
 import { LogCorrelationId, logLevels, logPushLimits, logStreams } from '../../logs/push.ts';
 import { page, pageQuery } from '../../pages.ts';
@@ -11,7 +11,7 @@ const lineFields = {
   at: Type.String({ format: 'date-time', description: 'When the host wrote it, in the time of the control plane.' }),
   line: Type.String({ maxLength: logPushLimits.line, description: 'Secrets were replaced before it was kept.' }),
 };
-const OrNull = <T extends typeof Uuid | typeof LogCorrelationId>(schema: T) => Type.Union([schema, Type.Null()]);
+const OrNull = (schema: TString) => Type.Union([schema, Type.Null()]);
 
 export const LogLine = Type.Object(
   {
