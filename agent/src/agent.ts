@@ -4,8 +4,11 @@ import { makeConditions } from './conditions.ts';
 import type { Host } from './host/port.ts';
 import { type Enrolment, renew } from './identity/enrol.ts';
 import { type Enrolments, makeEnrolments, makeHearSigners } from './identity/enrolments.ts';
+import type { Identity } from './identity/identity-files.ts';
 import { makeResultSigner } from './identity/keys.ts';
 import { makeDeadlines } from './leases/deadlines.ts';
+import { makeLogConnection } from './logs/connection.ts';
+import { type LogShipping, openLogShipping } from './logs/shipping.ts';
 import { makeComposeHeartbeat } from './loops/compose-heartbeat.ts';
 import { makeHeartbeats } from './loops/heartbeat.ts';
 import { keepRenewed } from './loops/renewal.ts';
@@ -49,6 +52,9 @@ export interface AgentStatus {
   readonly usageWaiting: number;
   /** Samples that the control plane has not answered for. */
   readonly samplesWaiting: number;
+  /** Lines of the log that no gateway has taken, and those that found no room. */
+  readonly linesWaiting: number;
+  readonly linesLost: number;
   readonly leases: number;
   readonly isDraining: boolean;
   readonly refused: Readonly<Record<string, number>>;
@@ -75,16 +81,22 @@ const leastGraceMs = 200;
 
 export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const settings = withDefaults(parts.settings);
-  const { host, clock = systemClock, chance = systemChance, log = silentLog } = parts;
+  const { host, clock = systemClock, chance = systemChance, log: ownLog = silentLog } = parts;
   const elapsedMs = parts.elapsedMs ?? (() => clock.now().getTime());
   const bootId = settings.bootId ?? chance.uuid();
   let meter: Meter | undefined;
   const state = await openState({ settings, clock, elapsedMs, onLeaseChange: () => meter?.look() });
-  const enrolments = makeEnrolments({ settings, state, bootId, clock, elapsedMs, chance, log });
+  const enrolments = makeEnrolments({ settings, state, bootId, clock, elapsedMs, chance, log: ownLog });
   const controlPlane = await openControlPlane({ first: await enrolments.first(), files: state.files, settings });
+  const shipping = await openLogShipping({
+    ...{ host, time: state.time, clock, chance, log: ownLog, disk: state.disk, dir: state.logsDir },
+    everyMs: settings.logEveryMs,
+    connection: makeLogConnection({ ...asNode(state, () => controlPlane.identity), peerId: settings.peerId }),
+  });
+  const { log } = shipping;
   const stopping = new AbortController();
   const common: Common = {
-    ...{ parts, settings, host, state, enrolments, controlPlane, clock, elapsedMs, chance, log, bootId },
+    ...{ parts, settings, host, state, enrolments, controlPlane, clock, elapsedMs, chance, log, bootId, shipping },
     nodeId: controlPlane.identity.nodeId,
     client: () => controlPlane.client,
     signal: stopping.signal,
@@ -106,6 +118,8 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       unacknowledged: outbox.waiting,
       usageWaiting: delivery.waiting,
       samplesWaiting: telemetry.waiting,
+      linesWaiting: shipping.waiting,
+      linesLost: shipping.lost,
       leases: state.leases.held().length,
       isDraining: state.drain.isDraining,
       refused: executor.refused,
@@ -142,6 +156,7 @@ interface Common {
   readonly elapsedMs: () => number;
   readonly chance: Chance;
   readonly log: Log;
+  readonly shipping: LogShipping;
   readonly signal: AbortSignal;
   readonly hearSigners: ReturnType<typeof makeHearSigners>;
 }
@@ -171,11 +186,7 @@ async function openWork(common: Common) {
   });
   const compare = () =>
     conditions.compare().catch((error: unknown) => log.warn({ err: error }, 'runtimes could not be compared'));
-  const dial = makeDial({
-    identity: () => common.controlPlane.identity,
-    trust: () => files.httpsTrust(),
-    peerId: settings.peerId,
-  });
+  const dial = makeDial({ ...asNode(state, () => common.controlPlane.identity), peerId: settings.peerId });
   const terminals = makeTerminals({ host, dial, time, clock, elapsedMs, chance, log });
   const selfUpdate = parts.makeSelfUpdate?.({ client, nodeId });
   const executor = makeExecutor({
@@ -202,6 +213,7 @@ async function openWork(common: Common) {
       return async (answer, askedAtMs) => {
         await time.learn(answer.server_time, askedAtMs);
         await common.hearSigners(answer);
+        common.shipping.hear(answer.logs_url);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         prune();
@@ -211,6 +223,11 @@ async function openWork(common: Common) {
   });
   return { journal, outbox, delivery, telemetry, meter, compare, terminals, executor, deadlines, heartbeats };
 }
+
+/** What a connection to another process than the api shows and believes. */
+const asNode = ({ files }: Pick<AgentState, 'files'>, identity: () => Identity) => ({
+  ...{ identity, trust: () => files.httpsTrust() },
+});
 
 /** Starts everything that goes on until the agent closes. One loop that fails does not end the others. */
 async function startLoops(common: Common, work: AgentWork): Promise<void> {
@@ -224,6 +241,7 @@ async function startLoops(common: Common, work: AgentWork): Promise<void> {
     answered().then(() => meter.run(signal)),
     delivery.run(signal),
     answered().then(() => telemetry.run(signal)),
+    answered().then(() => common.shipping.run(signal)),
     answered().then(() =>
       waitForTasks({ ...common, executor, known: () => journal.open().map(({ task }) => task.task_id) }),
     ),

@@ -24,6 +24,8 @@ export interface AgentSettings {
   readonly usageEveryMs?: number;
   /** How often the host is measured for its metrics. */
   readonly sampleEveryMs?: number;
+  /** How often lines of the log are pushed. */
+  readonly logEveryMs?: number;
   /** How many times as fast GPU time passes. Only a fleet of simulated hosts sets it; `main.ts` cannot. */
   readonly gpuTimeSpeed?: number;
 }
@@ -35,6 +37,7 @@ export const withDefaults = (settings: AgentSettings) => ({
   closeGraceMs: 5_000,
   usageEveryMs: 60_000,
   sampleEveryMs: sampleSeconds * 1_000,
+  logEveryMs: 2_000,
   gpuTimeSpeed: 1,
   peerId: undefined,
   enrolment: undefined,

@@ -22,7 +22,7 @@ export async function openState(parts: {
   const { settings, clock, elapsedMs } = parts;
   const disk = makeDisk({ forced: settings.forcesToDisk });
   const at = (name: string) => join(settings.stateDir, name);
-  for (const folder of ['.', 'tasks', 'leases', 'usage', 'telemetry']) await disk.sweep(at(folder));
+  for (const folder of ['.', 'tasks', 'leases', 'usage', 'telemetry', 'logs']) await disk.sweep(at(folder));
   const [time, signers, leases, drain, usage, pace] = await Promise.all([
     openServerTime({ clock, elapsedMs, disk, path: at('time.json') }),
     openSigners({ disk, path: at('signers.json') }),
@@ -43,5 +43,6 @@ export async function openState(parts: {
     pace,
     tasksDir: at('tasks'),
     telemetryDir: at('telemetry'),
+    logsDir: at('logs'),
   };
 }

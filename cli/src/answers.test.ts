@@ -181,6 +181,38 @@ describe('what a person sees of the wire', () => {
   });
 });
 
+describe('logs', () => {
+  const line = (n: number, text: string) => ({ id: String(n), at: `2026-11-15T12:00:0${n}.000Z`, line: text });
+  const answer = { next_cursor: null, has_more: false, allocation_id: id, simulated: true, kept_since: 'x' };
+
+  it('are shown oldest first, and nothing in them moves the cursor', async () => {
+    const data = [line(2, 'second \u001b[2J'), line(1, 'first')];
+    const script: Script = { [`GET /api/v1/allocations/${id}/logs`]: { ...answer, data, unavailable: null } };
+    const { out, code } = await rehearse(['logs', id], script);
+    expect(code).toBe(0);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      '2026-11-15 12:00:01Z  first',
+      expect.stringMatching(/^2026-11-15 12:00:02Z {2}second /),
+    ]);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('that are not there say why', async () => {
+    const unavailable = 'This is a whole host.';
+    const script: Script = { [`GET /api/v1/allocations/${id}/logs`]: { ...answer, data: [], unavailable } };
+    const { out, err } = await rehearse(['logs', id], script);
+    expect([out, err]).toEqual(['', `${unavailable}\n`]);
+  });
+
+  it('of one allocation are asked for by operators with its id, and a time may be a length', async () => {
+    const refused = await rehearse(['ops', 'logs', '--allocation', 'trainer'], {});
+    expect([refused.code, refused.asked]).toEqual([exitCodes.usage, []]);
+    const script: Script = { 'GET /api/v1/admin/node-logs': { data: [], next_cursor: null, has_more: false } };
+    const { asked } = await rehearse(['ops', 'logs', '--allocation', id, '--since', '30m', '--level', 'warn'], script);
+    expect(asked[0]?.request).toMatch(new RegExp(`allocation_id=${id}.*level=warn.*since=20`));
+  });
+});
+
 describe('events', () => {
   const frame = (n: number, type: string) =>
     `id: 1-2-${n}\nevent: ${type}\ndata: ${JSON.stringify({ event_type: type, occurred_at: '2026-11-15T12:00:00.000Z', correlation_id: 'c-1', payload: { n } })}\n\n`;

@@ -8,6 +8,7 @@ import { documents } from './table/documents.ts';
 import { finance } from './table/finance.ts';
 import { fleet } from './table/fleet.ts';
 import { insight } from './table/insight.ts';
+import { logs } from './table/logs.ts';
 import { metrics } from './table/metrics.ts';
 import { notifications } from './table/notifications.ts';
 import { people } from './table/people.ts';
@@ -28,6 +29,7 @@ export const groups: readonly CommandGroup[] = [
   sshGroup,
   recordings,
   metrics,
+  logs,
   teamwork,
   notifications,
   access,

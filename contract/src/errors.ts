@@ -217,6 +217,7 @@ export const errors = {
     422,
     'The range ends before it begins, or has more points than one answer: ask for less time or a coarser resolution.',
   ),
+  log_range_invalid: kind(422, 'The range of time ends before it begins.'),
   node_not_found: kind(404, 'There is no such node.', 'operator'),
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),

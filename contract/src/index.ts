@@ -5,6 +5,7 @@ export * from './event.ts';
 export * from './events/index.ts';
 export * from './ids.ts';
 export * from './lanes.ts';
+export * from './logs/push.ts';
 export * from './machine.ts';
 export * from './machines/index.ts';
 export * from './money.ts';

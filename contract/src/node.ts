@@ -7,6 +7,7 @@
  * Whatever the agent does is a handler compiled into it; a task can choose among the handlers and give them values,
  * never text to execute.
  */
+export * from './logs/push.ts';
 export * from './node/attestation.ts';
 export * from './node/canonical.ts';
 export * from './node/envelopes.ts';

@@ -1,3 +1,4 @@
+import { logPolicies } from './logs/policies.ts';
 import { notificationPolicies } from './notifications/policies.ts';
 import { billingPolicies } from './policies/billing.ts';
 import { invoicingPolicies } from './policies/invoicing.ts';
@@ -470,6 +471,7 @@ export const policies = [
     'allocations',
     'Whether a slice goes only to hosts that have its image already.',
   ),
+  ...logPolicies,
   ...telemetryPolicies,
   ...terminalPolicies,
   onOff('notification.low_balance_enabled', true, 'notifications', 'Whether owners are notified of a low balance.'),

@@ -120,7 +120,7 @@ ${settings(bootstrapConfig)}
 ## process-identity
 
 Makes the first identity of a process that calls the api, with the settings of the api, then ends. See
-[the identity of the gateway](../guides/run-on-your-own-servers.md#the-identity-of-the-gateway).
+[the identity of the gateways](../guides/run-on-your-own-servers.md#the-identity-of-the-gateways).
 
 ${settings(certificatesConfig)}
 

@@ -16,7 +16,7 @@ export interface SchemaLaw {
 }
 
 /** Tables that no act writes. A table that needs no entry is reported. */
-const plumbing = readList('unguarded-tables');
+const plumbing = readList('tables-without-acts');
 
 const findings = async (client: Catalog, query: string, values: unknown[] = []): Promise<string[]> =>
   ((await client.query(query, values)).rows as { finding: string }[]).map(({ finding }) => finding).sort();

@@ -46,6 +46,8 @@ export interface Host {
   utilization(): Promise<readonly number[] | undefined>;
   /** What the host measures now: itself, and each machine of a slice that tells. */
   samples(): Promise<readonly HostSample[]>;
+  /** What the machines of slices wrote on their consoles since the last call, a bounded number of lines. Each is answered once. */
+  consoles(): Promise<readonly ConsoleLine[]>;
   /** Digests of the images that lie here and were verified; undefined where the host cannot tell. Cheap. */
   images(): Promise<readonly string[] | undefined>;
   openShell(order: ShellOrder): Promise<Shell>;
@@ -56,6 +58,12 @@ export interface Host {
 
 /** A look at the host or at one of its guests; the agent says when it was taken. */
 export type HostSample = Omit<NodeSample, 'at'>;
+
+/** One line of the console of a machine; the agent says when it was read. */
+export interface ConsoleLine {
+  readonly allocationId: string;
+  readonly text: string;
+}
 
 /** One attempt at one piece of work. */
 export interface Work {

@@ -56,6 +56,12 @@ function fitsOutput(type: NodeTaskType, output: unknown): boolean {
   return check.Check(output);
 }
 
+/** What lines about a task are found by. */
+const about = ({ task_id, task_type, correlation_id, params }: NodeTask) => ({
+  ...{ task_id, task_type, correlation_id },
+  allocation_id: (params as { readonly allocation_id?: string }).allocation_id,
+});
+
 export function makeExecutor(parts: {
   readonly nodeId: string;
   readonly host: Host;
@@ -115,6 +121,7 @@ export function makeExecutor(parts: {
   const finish = async (entry: JournalEntry, end: Pick<NodeTaskResult, 'outcome' | 'output' | 'failure'>) => {
     const done = await putAway(entry, conclude(entry.task, entry.started_at ?? now(), end));
     if (!done) return;
+    log.info({ ...about(entry.task), outcome: end.outcome, failure: end.failure?.code }, 'a task ended');
     await parts.checkpoint('done', entry.task);
     outbox.post(done);
   };
@@ -145,6 +152,7 @@ export function makeExecutor(parts: {
     const fence = order && leases.fence(order);
     if (fence) return finish(accepted, failing(fence.code, fence.message));
     const entry = await journal.begin(accepted, now());
+    log.info(about(task), 'a task began');
     await parts.checkpoint('running', task);
     const stop = new AbortController();
     running.set(task.task_id, { task, stop });
@@ -176,11 +184,11 @@ export function makeExecutor(parts: {
     try {
       const output = await work();
       if (fitsOutput(task.task_type, output)) return { outcome: 'succeeded' as const, output: output as object };
-      log.error({ task_id: task.task_id, task_type: task.task_type }, 'the host answered what its port does not allow');
+      log.error(about(task), 'the host answered what its port does not allow');
       return failing('bad_output', 'The host answered something that does not fit the type of the task.');
     } catch (error) {
       if (error instanceof HostFailure || error instanceof TaskFailure) return failing(error.code, error.message);
-      log.error({ task_id: task.task_id, task_type: task.task_type, err: error }, 'a handler failed unexpectedly');
+      log.error({ ...about(task), err: error }, 'a handler failed unexpectedly');
       return failing('internal', 'The agent failed in an unexpected way; its log has the details.');
     }
   };

@@ -5,48 +5,62 @@ import { Compile } from 'typebox/compile';
 import type { Disk } from '../disk.ts';
 
 /**
- * Samples until the control plane has them, in files of at most one report each. A file is sent whole and removed when it was
+ * What waits until the control plane has it, in files of at most one report each. A file is sent whole and removed when it was
  * answered, so a process that dies at any moment sends it again or goes on; a torn last line is left out. When the files take more
  * than their share of the disk, the oldest goes.
  */
-export interface SampleJournal {
-  append(samples: readonly NodeSample[]): Promise<void>;
+export interface BatchJournal<T> {
+  append(items: readonly T[]): Promise<void>;
   /** The oldest batch, and what to call when the control plane has answered for it. */
-  next(): Promise<{ readonly samples: readonly NodeSample[]; done(): Promise<void> } | undefined>;
+  next(): Promise<{ readonly items: readonly T[]; done(): Promise<void> } | undefined>;
   readonly waiting: number;
-  /** Samples that were given up for want of room. */
+  /** What was given up for want of room. */
   readonly lost: number;
 }
+export type SampleJournal = BatchJournal<NodeSample>;
 
 interface Segment {
   readonly name: string;
   bytes: number;
-  samples: number;
+  items: number;
 }
-const valid = Compile(NodeSample);
+const isSample = Compile(NodeSample);
 /** Below the longest message of the line. */
 const segmentBytes = 256 * 1_024;
 /** More than a day of a host with eight GPUs. */
 const usualCapBytes = 24 * 1_024 * 1_024;
 const nameOf = (number: number) => `${String(number).padStart(12, '0')}.jsonl`;
 
-export async function openSampleJournal(parts: {
+export const openSampleJournal = (parts: {
   readonly disk: Disk;
   readonly dir: string;
   readonly capBytes?: number;
-}): Promise<SampleJournal> {
-  const { disk, dir, capBytes = usualCapBytes } = parts;
+}): Promise<SampleJournal> =>
+  openBatchJournal({
+    ...{ capBytes: usualCapBytes, ...parts, most: mostSamples },
+    isItem: (value): value is NodeSample => isSample.Check(value),
+  });
+
+export async function openBatchJournal<T>(parts: {
+  readonly disk: Disk;
+  readonly dir: string;
+  readonly capBytes: number;
+  /** Items of one report. */
+  readonly most: number;
+  readonly isItem: (value: unknown) => value is T;
+}): Promise<BatchJournal<T>> {
+  const { disk, dir, capBytes, most } = parts;
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const read = async (name: string): Promise<NodeSample[]> =>
+  const read = async (name: string): Promise<T[]> =>
     ((await disk.read(join(dir, name))) ?? '').split('\n').flatMap((line) => {
-      const sample = parseOr(line);
-      return valid.Check(sample) ? [sample as NodeSample] : [];
+      const item = parseOr(line);
+      return parts.isItem(item) ? [item] : [];
     });
   const segments: Segment[] = [];
   for (const name of (await disk.list(dir)).filter((each) => /^\d{12}\.jsonl$/.test(each))) {
-    const samples = await read(name);
-    if (samples.length === 0) await disk.remove(join(dir, name));
-    else segments.push({ name, bytes: JSON.stringify(samples).length, samples: samples.length });
+    const items = await read(name);
+    if (items.length === 0) await disk.remove(join(dir, name));
+    else segments.push({ name, bytes: JSON.stringify(items).length, items: items.length });
   }
   let last = Number(segments.at(-1)?.name.slice(0, 12) ?? 0);
   let current: Segment | undefined;
@@ -58,26 +72,25 @@ export async function openSampleJournal(parts: {
       const oldest = segments.shift();
       if (!oldest) return;
       bytes -= oldest.bytes;
-      lost += oldest.samples;
+      lost += oldest.items;
       if (current === oldest) current = undefined;
       await disk.remove(join(dir, oldest.name));
     }
   };
   return {
-    async append(samples) {
-      const text = samples.map((sample) => `${JSON.stringify(sample)}\n`).join('');
-      const isFull =
-        current && (current.samples + samples.length > mostSamples || current.bytes + text.length > segmentBytes);
+    async append(items) {
+      const text = items.map((item) => `${JSON.stringify(item)}\n`).join('');
+      const isFull = current && (current.items + items.length > most || current.bytes + text.length > segmentBytes);
       if (!current || isFull) {
         last += 1;
-        current = { name: nameOf(last), bytes: 0, samples: 0 };
+        current = { name: nameOf(last), bytes: 0, items: 0 };
         segments.push(current);
       }
       current.bytes += text.length;
-      current.samples += samples.length;
-      // A disk that is full loses samples, not the agent.
+      current.items += items.length;
+      // A disk that is full loses what was measured or said, not the agent.
       await appendFile(join(dir, current.name), text, { mode: 0o600 }).catch(() => {
-        lost += samples.length;
+        lost += items.length;
       });
       await makeRoom();
     },
@@ -87,17 +100,17 @@ export async function openSampleJournal(parts: {
         if (!first) return undefined;
         // What comes from now on goes into another file: this one is sent as it is.
         if (current === first) current = undefined;
-        const samples = (await read(first.name)).slice(0, mostSamples);
+        const items = (await read(first.name)).slice(0, most);
         const done = async () => {
           if (segments[0] === first) segments.shift();
           await disk.remove(join(dir, first.name));
         };
-        if (samples.length > 0) return { samples, done };
+        if (items.length > 0) return { items, done };
         await done();
       }
     },
     get waiting() {
-      return segments.reduce((sum, segment) => sum + segment.samples, 0);
+      return segments.reduce((sum, segment) => sum + segment.items, 0);
     },
     get lost() {
       return lost;

@@ -8,7 +8,7 @@ export interface Log {
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-const levels = ['debug', 'info', 'warn', 'error'] as const;
+export const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof levels)[number];
 
 /** JSON lines. Whatever a caller hands over, keys and tokens do not leave. */
@@ -31,14 +31,14 @@ const secretText =
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)|gpuaas_[a-z]+_[A-Za-z0-9]{8,}|\bBearer\s+\S{8,}/g;
 const longestText = 4_000;
 
-function hideSecrets(name: string, value: unknown): unknown {
+export function hideSecrets(name: string, value: unknown): unknown {
   if (name !== '' && secretName.test(name)) return hidden;
   if (typeof value === 'string') return value.replace(secretText, hidden).slice(0, longestText);
   if (value instanceof Error) return plainError(value);
   return value;
 }
 
-const plain = (fields: object): object => (fields instanceof Error ? { err: plainError(fields) } : fields);
+export const plain = (fields: object): object => (fields instanceof Error ? { err: plainError(fields) } : fields);
 
 function plainError(error: Error): object {
   return {

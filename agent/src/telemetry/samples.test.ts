@@ -40,7 +40,7 @@ describe('samples on disk', () => {
     const second = await openSampleJournal({ disk, dir });
     expect(second.waiting).toBe(2);
     const batch = await second.next();
-    expect(batch?.samples).toEqual([sample(1), sample(2)]);
+    expect(batch?.items).toEqual([sample(1), sample(2)]);
     await batch?.done();
     expect(await second.next()).toBeUndefined();
     expect(readdirSync(dir)).toEqual([]);
@@ -55,7 +55,7 @@ describe('samples on disk', () => {
     expect(bytes).toBeLessThan(60_000);
     expect(journal.lost).toBeGreaterThan(0);
     expect(journal.lost + journal.waiting).toBe(made);
-    expect((await journal.next())?.samples[0]).toEqual(sample(journal.lost));
+    expect((await journal.next())?.items[0]).toEqual(sample(journal.lost));
   });
 
   it('that come while a batch is on its way are in the next one', async () => {
@@ -64,7 +64,7 @@ describe('samples on disk', () => {
     const batch = await journal.next();
     await journal.append([sample(2)]);
     await batch?.done();
-    expect((await journal.next())?.samples).toEqual([sample(2)]);
+    expect((await journal.next())?.items).toEqual([sample(2)]);
   });
 });
 

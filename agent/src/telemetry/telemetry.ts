@@ -52,10 +52,10 @@ export async function openTelemetry(parts: {
   };
   const deliver = async (signal: AbortSignal): Promise<void> => {
     for (let batch = await journal.next(); batch && !signal.aborted; batch = await journal.next()) {
-      const body = { samples: batch.samples };
+      const body = { samples: batch.items };
       const answer = await parts.client().call({ method: 'POST', path, body, limitMs, signal });
       if (malformed.includes(answer.status)) {
-        log.error({ samples: batch.samples.length, status: answer.status }, 'the control plane will not take samples');
+        log.error({ samples: batch.items.length, status: answer.status }, 'the control plane will not take samples');
       } else if (answer.status !== 200 || !answers.Check(answer.body)) {
         throw new Error(`telemetry got ${answer.status}`);
       }

@@ -1,13 +1,10 @@
-import type { PeerCertificate } from 'node:tls';
 import { terminalInternalCaller, terminalLimits, terminalPaths, terminalProtocols } from '@gpuaas/contract/terminal';
 import { WebSocket } from 'ws';
 import type { ClientIdentity } from '../transport/client.ts';
-import { judgePeer } from '../transport/trust.ts';
+import { makeJudgeProcess } from '../transport/trust.ts';
 
 /** Opens a connection to the gateway for one session. What comes back is not open yet, or fails. */
 export type Dial = (order: { readonly gatewayUrl: string; readonly sessionId: string }) => Promise<WebSocket>;
-
-const gatewayId = `spiffe://gpuaas/process/${terminalInternalCaller}`;
 
 /**
  * Dials with the certificate of the node, and believes the same authorities as the line to the control plane. The gateway
@@ -19,10 +16,7 @@ export function makeDial(parts: {
   readonly trust: () => Promise<string | undefined>;
   readonly peerId: string | undefined;
 }): Dial {
-  const judge = (host: string, peer: PeerCertificate): Error | undefined => {
-    const showsName = (peer.subjectaltname ?? '').includes('URI:spiffe:');
-    return judgePeer(host, peer, parts.peerId === undefined && !showsName ? undefined : gatewayId);
-  };
+  const judge = makeJudgeProcess(terminalInternalCaller, parts.peerId);
   return async ({ gatewayUrl, sessionId }) => {
     const trust = await parts.trust();
     if (trust === undefined) throw new Error('there is no HTTPS trust file; enrol again with a fingerprint');

@@ -1,6 +1,6 @@
 import type { HostTopology, ReadinessAttestation } from '@gpuaas/contract/node';
 import { fingerprintOfKey } from '../host/fingerprint.ts';
-import type { Host, HostRuntime, Work } from '../host/port.ts';
+import type { ConsoleLine, Host, HostRuntime, Work } from '../host/port.ts';
 
 /** A host that does nothing and remembers everything: what reached it, and what a test wants to happen there. */
 export interface HostDouble extends Host {
@@ -11,6 +11,8 @@ export interface HostDouble extends Host {
   running: HostRuntime[];
   /** What it sees of every allocation. */
   gpus: string[];
+  /** What its machines have written. */
+  consoleLines: ConsoleLine[];
 }
 
 const proof = { passed: true, detail: 'seen' };
@@ -60,6 +62,7 @@ export function makeHostDouble(): HostDouble {
     onCall: () => undefined,
     running: [],
     gpus: [],
+    consoleLines: [],
     async topology(work) {
       await note('topology', {}, work);
       return topology;
@@ -94,6 +97,7 @@ export function makeHostDouble(): HostDouble {
     conditions: async () => [],
     utilization: async () => [12, 40],
     samples: async () => [],
+    consoles: async () => host.consoleLines.splice(0),
     images: async () => undefined,
     openShell: () => Promise.reject(new Error('the double has no shells')),
     openStream: () => Promise.reject(new Error('the double has no streams')),

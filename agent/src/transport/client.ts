@@ -54,6 +54,10 @@ export function makeClient(parts: {
   readonly peerId: string | undefined;
   /** None while enrolling: the token speaks then. */
   readonly identity?: ClientIdentity;
+  /** Judges the peer in place of its name. */
+  readonly judge?: (host: string, peer: PeerCertificate) => Error | undefined;
+  /** False for a peer that answers call by call. */
+  readonly hasLine?: false;
 }): Client {
   const { url } = parts;
   // One context for all connections of this identity: parsing the PEM again for each would cost more than the call.
@@ -70,7 +74,7 @@ export function makeClient(parts: {
     maxCachedSessions: 0,
     secureContext,
     rejectUnauthorized: true,
-    checkServerIdentity: (host: string, peer: PeerCertificate) => judgePeer(host, peer, parts.peerId),
+    checkServerIdentity: parts.judge ?? ((host: string, peer: PeerCertificate) => judgePeer(host, peer, parts.peerId)),
   });
   let underway = 0;
   let isRetired = false;
@@ -104,7 +108,7 @@ export function makeClient(parts: {
       asked.end();
     });
   const currentLine = async (signal: AbortSignal): Promise<Line | undefined> => {
-    if (!parts.identity || knowsNoLines) return undefined;
+    if (!parts.identity || knowsNoLines || parts.hasLine === false) return undefined;
     line ??= openLine();
     return orAborted(line, signal);
   };

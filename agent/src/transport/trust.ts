@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, connect, type DetailedPeerCertificate, type PeerCertificate } from 'node:tls';
-import { nodeSpiffeId } from '@gpuaas/contract/node';
+import { nodeSpiffeId, processSpiffeId } from '@gpuaas/contract/node';
 
 /**
  * Whom an agent believes. The control plane's certificate must lead to the HTTPS trust file and carry the control
@@ -15,6 +15,17 @@ export function judgePeer(host: string, peer: PeerCertificate, expectedId: strin
   if (expectedId === undefined) return checkServerIdentity(host, peer);
   return names.includes(`URI:${expectedId}`) ? undefined : new Error(`the peer is not ${expectedId}`);
 }
+
+/**
+ * Judges a process of the control plane that is not the api. It shows its own name; where the control plane is known by its host name, a
+ * process that shows no name is too.
+ */
+export const makeJudgeProcess =
+  (process: string, peerId: string | undefined) =>
+  (host: string, peer: PeerCertificate): Error | undefined => {
+    const showsName = (peer.subjectaltname ?? '').includes('URI:spiffe:');
+    return judgePeer(host, peer, peerId === undefined && !showsName ? undefined : processSpiffeId(process));
+  };
 
 /** Written with or without colons, with or without `sha256:` before it. */
 export function readFingerprint(text: string): string {

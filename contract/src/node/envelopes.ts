@@ -27,6 +27,9 @@ export const NodeTask = Type.Object(
     generation: Generation,
     issued_at: Timestamp,
     expires_at: Timestamp,
+    correlation_id: Type.Optional(
+      Type.String({ maxLength: 128, description: 'The request that led to this; the agent writes it into its log.' }),
+    ),
     signer_version_id: SignerVersionId,
     params: NodeTaskParams,
     signature: Signature('the task'),

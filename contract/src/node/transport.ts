@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
+import { logPushPath } from '../logs/push.ts';
 import { SignersStatement, SignerVersion } from './signers.ts';
 
 /** Where an agent calls. It has one destination, the node hostname, and is never called itself. */
@@ -37,6 +38,8 @@ export const nodeTransport = {
     carries: 'NodeTelemetryReport',
     answers: 'NodeTelemetryAnswer',
   },
+  /** The log of the node, in the push format of Loki: at the address that heartbeats name, and never on the line. */
+  logs: { method: 'POST', path: logPushPath, carries: 'NodeLogPush' },
   /** The bundle of an agent release, by its SHA-256 in hex. The agent fetches releases only here. */
   release: { method: 'GET', path: '/internal/v1/nodes/{id}/releases/{digest}', answers: 'bytes' },
 } as const;
@@ -165,6 +168,12 @@ export const NodeHeartbeatAnswer = Type.Object(
     }),
     signers_statement: Type.Optional(SignersStatement),
     state: Type.String({ description: 'The state of the node, as the control plane has it.' }),
+    logs_url: Type.Optional(
+      Type.String({
+        pattern: '^https://[A-Za-z0-9.:\\[\\]-]{1,255}$',
+        description: 'Where the node pushes its log, with its certificate. Without it lines are kept on the node.',
+      }),
+    ),
   },
   { $id: 'NodeHeartbeatAnswer' },
 );

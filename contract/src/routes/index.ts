@@ -49,6 +49,7 @@ import * as quotes from './money/quotes.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications/inbox.ts';
 import * as webhooks from './notifications/webhooks.ts';
+import * as logs from './observability/logs.ts';
 import * as metrics from './observability/metrics.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
@@ -107,6 +108,7 @@ export const routes: readonly Route[] = [
   factors,
   invitations,
   lastRelease,
+  logs,
   me,
   members,
   metrics,
@@ -188,6 +190,7 @@ export * from './money/quotes.ts';
 export * from './notices.ts';
 export * from './notifications/inbox.ts';
 export * from './notifications/webhooks.ts';
+export * from './observability/logs.ts';
 export * from './observability/metrics.ts';
 export * from './organizations.ts';
 export * from './overview.ts';

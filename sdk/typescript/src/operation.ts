@@ -41,11 +41,11 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   pages(): AsyncIterable<Page<T>>;
 }
 
-export interface StreamedEvent {
+export interface StreamedEvent<T = EventEnvelope> {
   /** Where to go on from. */
   readonly id: string;
   readonly type: string;
-  readonly data: EventEnvelope;
+  readonly data: T;
 }
 export interface EventEnvelope {
   readonly event_id: string;
@@ -57,5 +57,5 @@ export interface EventEnvelope {
   readonly project_id?: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
-/** Events as they happen. It connects again by itself, from where it was, until it is left or refused. */
-export type EventStream = AsyncIterable<StreamedEvent>;
+/** Events, or lines, as they happen. It connects again by itself, from where it was, until it is left or refused. */
+export type EventStream<T = EventEnvelope> = AsyncIterable<StreamedEvent<T>>;

@@ -5,6 +5,7 @@ import type { Store } from '../ports/open.ts';
 import { api } from './api/process.ts';
 import { billingWorker } from './billing-worker/process.ts';
 import { emailWorker } from './email-worker/process.ts';
+import { nodeLogGateway } from './node-log-gateway/process.ts';
 import { notificationRelay } from './notification-relay/process.ts';
 import { outboxRelay } from './outbox-relay/process.ts';
 import { provisioningWorker } from './provisioning-worker/process.ts';
@@ -14,8 +15,8 @@ import { webhookWorker } from './webhook-worker/process.ts';
 /**
  * Every process there is, in the order in which they start, the database role of each and the purposes whose sealing keys
  * it needs. A process is given only the stores that it uses, where PostgreSQL carries them. Consumers come before the
- * relay: on an empty bus, what is published before a consumer has ever been there does not wait for it. The gateway asks the
- * api at its start, so it comes after it.
+ * relay: on an empty bus, what is published before a consumer has ever been there does not wait for it. Gateways ask the api, so
+ * they come after it.
  */
 export const processes: readonly {
   readonly spec: AnyProcess;
@@ -31,5 +32,6 @@ export const processes: readonly {
   { spec: notificationRelay, login: 'gpuaas_notifier', keys: [], stores: ['bus', 'cache'] },
   { spec: webhookWorker, login: 'gpuaas_webhooks', keys: ['webhooks'], stores: ['bus'] },
   { spec: terminalGateway, login: undefined, keys: [], stores: [] },
+  { spec: nodeLogGateway, login: undefined, keys: [], stores: [] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

@@ -15,6 +15,8 @@ export const defaultPageSize = 50;
 const keys = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   number: /^[0-9]{1,18}$/,
+  /** Milliseconds since 1970, and a number. */
+  timeAndNumber: /^[0-9]{1,14}\.[0-9]{1,18}$/,
   /** A day, counted from 1970, and an id. */
   dayAndUuid: /^[0-9]{1,5}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /** Seconds since 1970, and the name of a group. */
@@ -36,6 +38,8 @@ export function readCursor(
   }
   return text.slice(at + 1);
 }
+
+export const writeCursor = (list: string, key: string): string => Buffer.from(`${list}:${key}`).toString('base64url');
 
 /**
  * A page of a list, from the caller's cursor to the next one. `read` is asked for the rows behind a key, in the order of
@@ -69,7 +73,7 @@ export function makePage<Row, T>(
   const more = rows.length > limit && last !== undefined;
   return {
     data: shown.map(show),
-    next_cursor: more ? Buffer.from(`${list}:${keyOf(last)}`).toString('base64url') : null,
+    next_cursor: more ? writeCursor(list, keyOf(last)) : null,
     has_more: more,
   };
 }

@@ -3,6 +3,7 @@ import type { PolicyKey } from '@gpuaas/contract';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { assembleApi } from '../bin/api/assemble.ts';
+import type { StoreLogs } from '../domains/logs/index.ts';
 import type { TerminalInternal } from '../domains/terminal/index.ts';
 import type { Tenants } from '../edge/http/admission/tenancy.ts';
 import { makeScope } from '../kernel/access/scope.ts';
@@ -59,6 +60,8 @@ export interface World {
   readonly root: pg.Client;
   /** What terminal gateways ask, without the listener before it. */
   readonly terminal: TerminalInternal;
+  /** What log gateways hand in, without the listener before it. */
+  readonly storeLogs: StoreLogs;
   readonly cache: Cache;
   now(): Date;
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
@@ -146,7 +149,7 @@ export async function openWorld(
   };
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
-  const { app, terminalInternal } = await assembleApi(
+  const { app, terminalInternal, storeLogs } = await assembleApi(
     { database: heard, cache, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
@@ -206,6 +209,7 @@ export async function openWorld(
     objects,
     root,
     terminal: terminalInternal,
+    storeLogs,
     cache,
     async call(method, path, { as, key, body, headers } = {}) {
       const reply = await app.inject({

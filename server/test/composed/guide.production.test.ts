@@ -100,6 +100,9 @@ const onThisMachine = async (name: string): Promise<Readonly<Record<string, stri
   GPUAAS_TERMINAL_NODE_HOST: '127.0.0.1',
   GPUAAS_TERMINAL_NODE_PORT: '0',
   GPUAAS_TERMINAL_PEER_URL: undefined,
+  GPUAAS_NODE_LOG_HOST: '127.0.0.1',
+  GPUAAS_NODE_LOG_PORT: '0',
+  GPUAAS_NODE_LOGS_URL: undefined,
   GPUAAS_HEALTH_HOST: '127.0.0.1',
   GPUAAS_TRUSTED_PROXIES: '127.0.0.1',
   GPUAAS_CONSOLE_FOLDER: undefined,
@@ -221,11 +224,13 @@ describe('the guide for your own servers', { timeout: patience }, () => {
     expect(link, stdout).not.toBe('');
   });
 
-  it('makes the identity of the gateway, which step-ca signs', async () => {
+  it('makes the identities of the gateways, which step-ca signs', async () => {
     const path = `export PATH=${folder}/node_modules/.bin:$PATH\n`;
-    const { stdout } = await type(`${path}${await blocksOf('The identity of the gateway')}`);
-    expect(stdout).toContain('terminal-gateway has an identity');
-    expect(await readFile(join(folder, 'terminal-gateway/identity.pem'), 'utf8')).toContain('BEGIN PRIVATE KEY');
+    const { stdout } = await type(`${path}${await blocksOf('The identity of the gateways')}`);
+    for (const name of ['terminal-gateway', 'node-log-gateway']) {
+      expect(stdout).toContain(`${name} has an identity`);
+      expect(await readFile(join(folder, name, 'identity.pem'), 'utf8')).toContain('BEGIN PRIVATE KEY');
+    }
   });
 
   it('starts every process of the units from its file of settings, and each is ready', async () => {

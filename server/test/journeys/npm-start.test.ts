@@ -224,6 +224,7 @@ describe('npm start', () => {
         'api',
         'billing-worker',
         'email-worker',
+        'node-log-gateway',
         'notification-relay',
         'outbox-relay',
         'provisioning-worker',
@@ -233,8 +234,8 @@ describe('npm start', () => {
       // Secrets come through files of their owner alone; an environment is seen by other programs of the same user.
       for (const { pid, command } of apart) {
         const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-        // The gateway stands where browsers reach it, and knows no database.
-        expect(environment.includes('GPUAAS_DATABASE_URL_FILE='), command).toBe(!command.includes('terminal-gateway'));
+        // Gateways stand where browsers or nodes reach them, and know no database.
+        expect(environment.includes('GPUAAS_DATABASE_URL_FILE='), command).toBe(!command.includes('-gateway'));
         expect(environment, command).not.toMatch(/GPUAAS_(?:[A-Z]+_URL=postgres|SECRETS_KEY=|SIMULATOR_ADDRESS=)/);
       }
       expect(await started.kill('SIGTERM')).toBe(0);

@@ -3,6 +3,7 @@ import { discover, passProbe, placeNode, type TestSlot, topologyOf } from '../..
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
+import { logExamples } from './log-examples.ts';
 
 /** Examples of the routes about what is sold and about the hosts that it is sold from. */
 const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
@@ -252,4 +253,5 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   fleet_metrics_export: nothing,
   node_metrics: byNode('active'),
   allocation_stuck_list: nothing,
+  ...logExamples,
 };

@@ -139,9 +139,18 @@ function methodOf(operation: Operation): string {
 }
 
 function answerOf(operation: Operation): string {
-  if (operation.isStream) return 'EventStream';
+  if (operation.isStream) return streamOf(operation);
   if (operation.isPaged) return `Paged<${typeOf(itemOf(operation))}>`;
   return `Promise<${operation.isText ? 'string' : typeOf(operation.output)}>`;
+}
+
+/** Events have a type of their own in the SDK; what else is streamed is described in the contract. */
+function streamOf({ output }: Operation): string {
+  const at = (schema: unknown, ...path: readonly string[]): unknown =>
+    path.reduce<unknown>((value, name) => (value as JsonObject | undefined)?.[name], schema);
+  const data = at(output, 'contentSchema', 'properties', 'data', 'contentSchema') as JsonObject | undefined;
+  const isEvent = data === undefined || at(data, 'properties', 'event_type') !== undefined;
+  return isEvent ? 'EventStream' : `EventStream<${typeOf(data)}>`;
 }
 
 function inputOf({ id, params, query, body, upload }: Operation): string {

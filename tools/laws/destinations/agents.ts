@@ -5,7 +5,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 /** Files of the agent that open connections, by where they lead. */
 const destinations = {
-  'the control plane, at the one address of the settings': [
+  'the control plane, at the one address of the settings, and the log gateway that its heartbeats name': [
     'agent/src/transport/client.ts',
     'agent/src/transport/trust.ts',
   ],

@@ -2,6 +2,7 @@ import { allocationChecks } from './allocations.ts';
 import { auditChecks, auditUniqueness } from './audit.ts';
 import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
 import { cardChecks, cardUniqueness } from './cards.ts';
+import { logChecks } from './logs.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
 import { slotChecks } from './slots.ts';
 import { telemetryChecks, telemetryUniqueness } from './telemetry.ts';
@@ -324,6 +325,7 @@ export const checks: Readonly<Record<string, Promised>> = {
   ...auditChecks,
   ...billingChecks,
   ...cardChecks,
+  ...logChecks,
   ...notificationChecks,
   ...slotChecks,
   ...telemetryChecks,

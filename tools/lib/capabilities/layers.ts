@@ -117,7 +117,7 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'TOP-04',
         words: 'Operators read the logs of agents',
-        ruledOtherwise: 'agents push logs, nobody pulls them; the gateway for it is not built yet',
+        ruledOtherwise: 'agents push logs, nobody pulls them; OBS-06 has the way that is built',
       },
       {
         id: 'TOP-05',
@@ -220,7 +220,11 @@ export const layers: readonly CapabilityGroup[] = [
         words: 'outbox-relay claims committed events, publishes them in order and remembers what is published',
         by: { [t.relay]: ['carries every committed event to the bus', 'has one leader of two'] },
       },
-      { id: 'BIN-13', words: 'node-log-gateway takes the logs of agents and shows them to operators', notBuilt: true },
+      {
+        id: 'BIN-13',
+        words: 'node-log-gateway takes the logs of agents and shows them to operators',
+        sameAs: 'OBS-06',
+      },
       {
         id: 'BIN-14',
         words: 'email-worker delivers mail for money and for the life of an allocation',

@@ -32,7 +32,28 @@ export const operation: readonly CapabilityGroup[] = [
         by: { [t.cliCommands]: ['has a command for every operation'] },
         lacks: 'a command that lists runbooks',
       },
-      { id: 'OBS-06', words: 'Node logs reach operators and Loki', notBuilt: true },
+      {
+        id: 'OBS-06',
+        words: 'Node logs reach operators and Loki',
+        by: {
+          'agent/src/logs/shipping.test.ts': [
+            'are pushed in Loki’s form to the address that heartbeats name',
+            'survive outages of the gateway and of the agent',
+            'are bounded: what finds no room is counted',
+          ],
+          'server/src/edge/logs/gateway.test.ts': [
+            'is handed to the api with the id of its certificate, without secrets, and counted',
+            'comes over mutual TLS as a node',
+            'beyond the budget of its node waits',
+            'gets what was kept, after an outage too',
+          ],
+          'server/src/domains/logs/logs.db.test.ts': [
+            'are found by node, allocation, correlation id, level, text and time',
+            'are removed when their time is over',
+            'shows lines as they arrive, only those that were asked for',
+          ],
+        },
+      },
       { id: 'OBS-07', words: 'Terminals have a dashboard', notBuilt: true },
       {
         id: 'OBS-08',
@@ -127,6 +148,10 @@ export const operation: readonly CapabilityGroup[] = [
           [t.metricsPage]: [
             'draws what the machine measures, and goes on by itself',
             'says why there is nothing to draw',
+          ],
+          'server/src/domains/logs/logs.db.test.ts': [
+            'is for those who rent it: others get the answer of what does not exist',
+            'of a whole host is not recorded, and says so',
           ],
         },
         lacks: 'apps',

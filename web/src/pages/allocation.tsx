@@ -7,6 +7,7 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
+import { LogsPanel } from '../parts/logs/logs-panel.tsx';
 import { MetricsPanel } from '../parts/metrics/metrics-panel.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { RailView } from '../parts/rail-view.tsx';
@@ -125,6 +126,16 @@ function Detail({
               about={it.id}
               until={it.ended_at}
               ask={(range, options) => api.metrics.allocation({ allocation_id: it.id, ...range }, options)}
+            />
+          )}
+          {it.state !== 'requested' && (
+            <LogsPanel
+              key={`${it.id} log`}
+              title="Console log"
+              about={it.id}
+              nothing="The machine has written nothing on its console."
+              ask={(wanted, options) => api.logs.allocationList({ allocation_id: it.id, ...wanted }, options)}
+              follow={(wanted, options) => api.logs.allocationStream({ allocation_id: it.id, ...wanted }, options)}
             />
           )}
           <Receipt it={it} />

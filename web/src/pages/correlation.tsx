@@ -5,6 +5,7 @@ import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
 import { StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { LogsPanel } from '../parts/logs/logs-panel.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { counted } from '../words/sizes.ts';
@@ -93,6 +94,15 @@ export function CorrelationPage() {
               <MomentRow key={index} moment={moment} beganAt={story.data.began_at ?? moment.at} operating={operating} />
             ))}
           </ol>
+          {operating && (
+            <LogsPanel
+              title="Logs of hosts"
+              about={id}
+              nothing="No host has logged anything about this request."
+              ask={(wanted, options) => api.adminLogs.nodeList({ correlation_id: id, ...wanted }, options)}
+              follow={(wanted, options) => api.adminLogs.nodeStream({ correlation_id: id, ...wanted }, options)}
+            />
+          )}
         </>
       )}
     </Page>

@@ -16,6 +16,7 @@ import { makeMeasure } from './measure/measure.ts';
 import { makeDisposal } from './removal/disposal.ts';
 import { makeMounts } from './removal/mounts.ts';
 import { type Processes, readProcesses } from './removal/processes.ts';
+import { makeSerialConsoles } from './serial-console.ts';
 import type { WriteKernel } from './slices/devices.ts';
 import { openSlices, type SliceHost } from './slices/open.ts';
 import type { SliceSettings } from './slices/settings.ts';
@@ -110,7 +111,8 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
         })
       : undefined;
   await sliceHost?.slices.resume();
-  return joinHost({ measure, root, commands, watch, wholeNode, shells, door, sliceHost });
+  const consoles = makeSerialConsoles({ disk, machines: async () => (await sliceHost?.slices.consoles()) ?? [] });
+  return joinHost({ measure, root, commands, watch, wholeNode, shells, door, sliceHost, consoles });
 }
 
 const refuse = async (): Promise<never> => {
@@ -127,6 +129,7 @@ function joinHost(parts: {
   readonly door: SshDoor;
   readonly measure: ReturnType<typeof makeMeasure>;
   readonly sliceHost: SliceHost | undefined;
+  readonly consoles: Host['consoles'];
 }): Host {
   const { watch, wholeNode, sliceHost } = parts;
   const slices = sliceHost?.slices;
@@ -165,6 +168,7 @@ function joinHost(parts: {
       return loads.length === gpus.length && loads.length > 0 ? loads : undefined;
     },
     samples: async () => [await parts.measure()],
+    consoles: parts.consoles,
     images: async () => sliceHost?.images.list(),
     async openShell(shell) {
       const slice = await sliceOf(shell.allocationId);

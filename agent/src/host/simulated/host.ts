@@ -3,6 +3,7 @@ import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
 import { fingerprintOfKey } from '../fingerprint.ts';
 import { type Host, HostFailure, type ShellOrder, type Work } from '../port.ts';
+import { makeSimulatedConsole } from './console.ts';
 import { makeEvidence } from './evidence.ts';
 import { type Faults, makeFaults } from './faults.ts';
 import { type Guest, type UidRange, unusedUids } from './guests/guest.ts';
@@ -45,7 +46,8 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
   const evidence = makeEvidence({ hardware, store, faults, clock });
   const rest = makeRest(clock, order.pace);
   const guests = makeGuests(join(order.folder, 'guests'), order.uids ?? unusedUids);
-  const parts = { hardware, store, faults, evidence, rest, endProcesses: guests.end };
+  const console = makeSimulatedConsole(hardware);
+  const parts = { hardware, store, faults, evidence, rest, console, endProcesses: guests.end };
   const slices = makeSlices(parts);
   const wholeNode = makeWholeNode(parts);
 
@@ -100,6 +102,8 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
         if (runtime?.state === 'running') runtime.restarts += 1;
       });
       livingOf(params.allocation_id);
+      const machine = store.now.machines[params.allocation_id];
+      if (machine) console.boot(params.allocation_id, machine);
       await rest.phase(work, 'readiness', 'user_readiness');
       return attest(params.allocation_id);
     },
@@ -113,6 +117,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
     conditions: async () => evidence.conditions(),
     utilization: async () => evidence.utilization(),
     samples: async () => measureSimulated(parts, clock),
+    consoles: async () => console.take(),
     images: async () => store.now.images,
     async openShell(shell) {
       const opened = await guests.open(shell, guest(shell));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Proof } from '@gpuaas/contract/node';
+import type { SimulatedConsole } from './console.ts';
 import type { Evidence } from './evidence.ts';
 import type { Faults } from './faults.ts';
 import type { Hardware } from './hardware.ts';
@@ -13,6 +14,7 @@ export interface HostParts {
   readonly faults: Faults;
   readonly evidence: Evidence;
   readonly rest: Rest;
+  readonly console: SimulatedConsole;
   /** Ends every process of an allocation and removes its scratch home where `forGood`. */
   readonly endProcesses: (allocationId: string, forGood: boolean) => Promise<void>;
 }

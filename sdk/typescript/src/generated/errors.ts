@@ -128,6 +128,8 @@ export const errorCodes = {
   last_owner: { status: 409, retryable: false },
   /** There is no such line in the ledger. */
   ledger_line_not_found: { status: 404, retryable: false },
+  /** The range of time ends before it begins. */
+  log_range_invalid: { status: 422, retryable: false },
   /** The cap on spending does not last for one window of accrual. */
   max_spend_too_low: { status: 422, retryable: false },
   /** There is no such member. */

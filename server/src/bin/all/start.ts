@@ -7,11 +7,11 @@ import { seedDemo } from './demo.ts';
 import { openLog } from './fleet.ts';
 import { startHistory } from './history.ts';
 import { type Closing, closeAll } from './local/closing.ts';
+import { openGateways } from './local/gateways.ts';
 import { type Ground, openGround } from './local/ground.ts';
 import { startMembers } from './local/members.ts';
 import { audience, buildAllPages, sharedSettings } from './local/shared-settings.ts';
 import { openInbox, openPaymentPage } from './local/stand-ins.ts';
-import { openTerminals } from './local/terminals.ts';
 import { type Options, UsageFault } from './options.ts';
 import { announceRunning } from './running.ts';
 import { startFleet } from './simulated/start-fleet.ts';
@@ -60,7 +60,7 @@ async function startParts(
   const ground = await openGround(options, env, steps, closing);
   const { dataDir, server, apiUrl, publicUrl, sealingKey, logPath, desk } = ground;
   const pages = await buildAllPages(steps);
-  const terminals = await openTerminals(dataDir, ground, closing);
+  const gateways = await openGateways(dataDir, ground, closing);
   const accounts = await steps.step(
     'accounts',
     () => openLocalAccounts({ dataDir, issuerUrl: server.urlFor('gpuaas_issuer'), publicUrl, audience, sealingKey }),
@@ -75,8 +75,8 @@ async function startParts(
     : await openPaymentPage(server.urlFor('gpuaas_payments'), apiUrl, closing, env, logPath);
   const members = await startMembers(
     {
-      ...{ split: options.split, dataDir, logPath, env, sealingKey, server, terminals },
-      shared: sharedSettings(ground, env, pages, terminals),
+      ...{ split: options.split, dataDir, logPath, env, sealingKey, server, gateways },
+      shared: sharedSettings(ground, env, pages, gateways),
       payments: payments?.env ?? {},
       simulatorAddress: desk?.address,
     },

@@ -1,5 +1,6 @@
 import { serviceAccountToken } from '@gpuaas/contract';
 import { makePasswordLetters, makeRecordFactorChange, type Revocations } from '../../domains/identity/index.ts';
+import { makeLogLines, makeStoreLogs, type StoreLogs } from '../../domains/logs/index.ts';
 import { makeUnsubscribe } from '../../domains/notifications/index.ts';
 import { makeTakeWebhook } from '../../domains/payments/index.ts';
 import {
@@ -45,6 +46,8 @@ export interface Api extends Mount {
   readonly factorChanged: ReturnType<typeof makeFactorChanged>;
   /** Answers terminal gateways, on the internal listener. */
   readonly terminalInternal: TerminalInternal;
+  /** Takes lines of nodes from the log gateways, on the internal listener. */
+  readonly storeLogs: StoreLogs;
   /** Removes recordings whose retention is over. */
   readonly recordingRetention: Reconciler;
   /** Opens the door of nodes, beside this one and over the same parts. */
@@ -76,6 +79,9 @@ export async function assembleApi(parts: ApiParts, settings: ApiSettings): Promi
     terminalInternal: makeTerminalInternal({
       ...{ ...terminals.parts, metrics, tasks, objects, begin: actsOf('terminal', ids) },
       wakes: scope.keep('terminal-wakes', await openSessionWakes({ clock, listen: database.listen })),
+    }),
+    storeLogs: makeStoreLogs({
+      ...{ db, policies, clock, metrics, notify: database.notify, lines: makeLogLines(database.unaudited) },
     }),
     recordingRetention: makeRecordingRetention({
       ...{ db, policies, ids, clock, log, metrics, objects, begin: actsOf('terminal', ids) },

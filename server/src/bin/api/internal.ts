@@ -1,6 +1,7 @@
-import { defineInternalRoute } from '@gpuaas/contract/internal';
+import { defineInternalRoute, nodeLogsStore } from '@gpuaas/contract/internal';
 import { terminalInternalRoutes } from '@gpuaas/contract/terminal';
 import { Type } from 'typebox';
+import type { StoreLogs } from '../../domains/logs/index.ts';
 import type { TerminalInternal } from '../../domains/terminal/index.ts';
 import { type InternalHandler, internalHandler } from '../../edge/internal/handlers.ts';
 import { makeIdentityHandlers } from '../../edge/internal/identity.ts';
@@ -46,6 +47,7 @@ export async function openInternalDoor(
     readonly names: readonly string[];
     readonly certificates: Certificates;
     readonly terminal: TerminalInternal;
+    readonly storeLogs: StoreLogs;
   },
 ): Promise<InternalListener> {
   const { host, port, names, certificates } = settings;
@@ -53,7 +55,11 @@ export async function openInternalDoor(
     'internal-listener',
     await openInternalListener({
       ...{ ...parts, host, port, names, certificates },
-      handlers: [...makeIdentityHandlers({ certificates }), ...terminalHandlers(settings.terminal)],
+      handlers: [
+        ...makeIdentityHandlers({ certificates }),
+        ...terminalHandlers(settings.terminal),
+        internalHandler(nodeLogsStore, settings.storeLogs),
+      ],
     }),
   );
 }

@@ -64,6 +64,8 @@ export interface DoorSettings {
   readonly handshakeMs?: number;
   readonly limits?: NodeLimits;
   readonly certificates: Certificates;
+  /** Where nodes push their logs; they keep them when left out. */
+  readonly logsUrl?: string | undefined;
 }
 
 /** What the door of nodes is opened over. */

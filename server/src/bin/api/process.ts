@@ -79,6 +79,13 @@ const apiConfig = Type.Object({
       description: 'Where nodes reach the terminal gateways, with certificates on both sides (wss://host:port).',
     }),
   ),
+  nodeLogsUrl: Type.Optional(
+    Type.String({
+      pattern: '^https://[^/]+$',
+      description:
+        'Where nodes push their logs, with certificates on both sides (https://host:8445). Without it they keep them.',
+    }),
+  ),
   ...internalConfig.properties,
   trustedProxies: Type.Optional(
     Type.String({
@@ -235,7 +242,7 @@ const namesIn = (list: string): readonly string[] => list.split(',').map((name) 
 async function openDoors(
   config: Static<typeof apiConfig>,
   parts: Omit<Common<unknown>, 'config'> & Pick<Ports, 'certificates'>,
-  { openNodeDoor, terminalInternal }: Pick<Whole, 'openNodeDoor' | 'terminalInternal'>,
+  { openNodeDoor, terminalInternal, storeLogs }: Pick<Whole, 'openNodeDoor' | 'terminalInternal' | 'storeLogs'>,
 ): Promise<number | undefined> {
   const { certificates, log } = parts;
   if (!certificates.isOpen) {
@@ -244,12 +251,15 @@ async function openDoors(
   }
   const door = await openNodeDoor({
     ...{ host: config.nodeHost, port: config.nodePort, names: namesIn(config.nodeNames), certificates },
+    logsUrl: config.nodeLogsUrl,
   });
   log.info({ port: door.port }, 'nodes may call');
   const { internalPort: port, internalHost: host } = config;
   if (port !== undefined) {
     const names = namesIn(config.internalNames);
-    const internal = await openInternalDoor(parts, { host, port, names, certificates, terminal: terminalInternal });
+    const internal = await openInternalDoor(parts, {
+      ...{ host, port, names, certificates, terminal: terminalInternal, storeLogs },
+    });
     log.info({ port: internal.port }, 'our own processes may call');
   }
   return door.port;

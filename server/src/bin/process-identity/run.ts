@@ -13,8 +13,9 @@ import { withSecrets } from '../../ports/secrets/open.ts';
 
 const usage = `Makes the first identity of a process that calls the api, with the settings of the api. The process renews it.
 
-  node server/src/bin/process-identity/main.ts --process terminal-gateway --names NAME,ADDRESS --folder FOLDER
+  node server/src/bin/process-identity/main.ts --process PROCESS --names NAME,ADDRESS --folder FOLDER
 
+  --process  ${identifiedProcesses.join(' or ')}
   --names    what nodes and other copies call this process: DNS names and addresses, with commas between
   --folder   where the identity is written; only its owner may read it
 `;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { openQueue } from '../../domains/allocations/index.ts';
+import { makeLogLines, makeLogUpkeep } from '../../domains/logs/index.ts';
 import {
   answersChannel,
   makeAnswers,
@@ -58,6 +59,8 @@ export const provisioningWorker = defineProcess({
     scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, lease, everyMs: ageEveryMs }));
     const upkeep = makeTelemetryUpkeep({ points: makeTelemetryPoints(database.unaudited), policies, clock });
     scope.keep('telemetry-upkeep', startReconciler(upkeep, { clock, log, lease, everyMs: ageEveryMs }));
+    const logUpkeep = makeLogUpkeep({ lines: makeLogLines(database.unaudited), policies, clock });
+    scope.keep('log-upkeep', startReconciler(logUpkeep, { clock, log, lease, everyMs: ageEveryMs }));
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
     const sweeper = scope.keep(
       'task-sweeper',

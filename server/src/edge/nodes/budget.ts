@@ -23,8 +23,11 @@ export const usualNodeLimits: NodeLimits = {
 };
 
 export interface NodeBudget {
-  /** Undefined when the call may be answered; else how many seconds to wait. */
-  take(nodeId: string): number | undefined;
+  /**
+   * Undefined when the call may be answered; else how many seconds to wait. A call that costs more than a whole minute is allowed
+   * when the minute is whole.
+   */
+  take(nodeId: string, cost?: number): number | undefined;
 }
 
 const minuteMs = 60_000;
@@ -36,18 +39,19 @@ export function makeNodeBudget(parts: { readonly clock: Clock; readonly callsPer
   const { clock, callsPerMinute } = parts;
   const buckets = new Map<string, { left: number; atMs: number }>();
   return {
-    take(nodeId) {
+    take(nodeId, asked = 1) {
+      const cost = Math.min(asked, callsPerMinute);
       const nowMs = clock.now().getTime();
       const before = buckets.get(nodeId) ?? { left: callsPerMinute, atMs: nowMs };
       const grown = (Math.max(0, nowMs - before.atMs) * callsPerMinute) / minuteMs;
       const left = Math.min(callsPerMinute, before.left + grown);
-      const isAllowed = left >= 1;
+      const isAllowed = left >= cost;
       // Moved to the end, so that the first is the one that was silent the longest.
       buckets.delete(nodeId);
-      buckets.set(nodeId, { left: isAllowed ? left - 1 : left, atMs: nowMs });
+      buckets.set(nodeId, { left: isAllowed ? left - cost : left, atMs: nowMs });
       const oldest = buckets.size > mostNodes ? buckets.keys().next().value : undefined;
       if (oldest !== undefined) buckets.delete(oldest);
-      return isAllowed ? undefined : Math.max(1, Math.ceil(((1 - left) * minuteMs) / callsPerMinute / 1_000));
+      return isAllowed ? undefined : Math.max(1, Math.ceil(((cost - left) * minuteMs) / callsPerMinute / 1_000));
     },
   };
 }

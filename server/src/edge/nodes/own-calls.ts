@@ -37,6 +37,8 @@ export interface OwnCallParts {
   /** Receives samples of what the host measures. */
   readonly takeSamples: (nodeId: string, samples: readonly NodeSample[]) => Promise<NodeTelemetryAnswer>;
   readonly room: WaitingRoom;
+  /** Where nodes push their logs; they keep them when left out. */
+  readonly logsUrl?: string | undefined;
   readonly signers: TaskSigners['announced'];
   readonly clock: Clock;
   readonly ids: Ids;
@@ -86,7 +88,10 @@ export function makeOwnCalls(parts: OwnCallParts, { reply, refuse }: Replies): R
         return tryAgain('Reports cannot be written now: try again.');
       }
       if (state === undefined) return refuse(new Fault('node_certificate_invalid', 'This node was removed.'));
-      const heard: NodeHeartbeatAnswer = { server_time: clock.now().toISOString(), ...parts.signers(), state };
+      const heard: NodeHeartbeatAnswer = {
+        ...{ server_time: clock.now().toISOString(), ...parts.signers(), state },
+        ...(parts.logsUrl !== undefined && { logs_url: parts.logsUrl }),
+      };
       return reply(heard);
     },
     async usage(call, { nodeId }) {

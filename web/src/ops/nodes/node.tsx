@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Chip, SimulatedChip, StateChip } from '../../parts/chip.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
+import { LogsPanel } from '../../parts/logs/logs-panel.tsx';
 import { MetricsPanel } from '../../parts/metrics/metrics-panel.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
@@ -148,6 +149,7 @@ function Detail({ node }: { node: NodeDetail }) {
         about={node.id}
         ask={(range, options) => api.adminMetrics.node({ node_id: node.id, ...range }, options)}
       />
+      <NodeLogs nodeId={node.id} />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <NodeHealth conditions={node.conditions} />
         <NodeIdentity node={node} />
@@ -176,6 +178,16 @@ function Detail({ node }: { node: NodeDetail }) {
     </Page>
   );
 }
+
+const NodeLogs = ({ nodeId }: { nodeId: string }) => (
+  <LogsPanel
+    key={nodeId}
+    about={nodeId}
+    nothing="The node has pushed no lines. Its agent may be too old, or the node-log-gateway is not reached."
+    ask={(wanted, options) => api.adminLogs.nodeList({ node_id: nodeId, ...wanted }, options)}
+    follow={(wanted, options) => api.adminLogs.nodeStream({ node_id: nodeId, ...wanted }, options)}
+  />
+);
 
 function Draining({ node, left }: { node: NodeDetail; left: number | undefined }) {
   if (node.state !== 'draining') return null;

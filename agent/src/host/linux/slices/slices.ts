@@ -3,6 +3,7 @@ import { openForward } from '../../forward.ts';
 import { type Host, HostFailure, type HostRuntime, type Shell } from '../../port.ts';
 import { connectStream } from '../../stream.ts';
 import { heed, unlessCalledOff } from '../phases.ts';
+import type { ConsoleOf } from '../serial-console.ts';
 import { readPciDevices } from '../sysfs.ts';
 import { commandsIn, sshTo } from './guest.ts';
 import { makeGuestShells } from './guest-shells.ts';
@@ -29,6 +30,8 @@ export interface Slices extends Pick<Host, Methods> {
   /** Whether this allocation is a slice on this host. */
   has(allocationId: string): Promise<boolean>;
   runtimes(): Promise<HostRuntime[]>;
+  /** Where the consoles of the machines are written. */
+  consoles(): Promise<ConsoleOf[]>;
   /** The network as the slices want it, after a restart of the agent or of the machine. */
   resume(): Promise<void>;
   close(): Promise<void>;
@@ -110,6 +113,10 @@ export function makeSlices(parts: SliceParts): Slices {
         })),
       );
     },
+    consoles: async () =>
+      (await records.all()).map(({ allocation_id: allocationId }) => ({
+        ...{ allocationId, folder: records.folderOf(allocationId) },
+      })),
     async openShell(order) {
       const record = await living(order.allocationId, order.username);
       return unlessEnded(order, await shells.open(order, sshTo(await guestOf(parts, record), '-tt')));

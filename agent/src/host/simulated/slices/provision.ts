@@ -123,7 +123,16 @@ async function writeDisks({ store, faults, params, phase, build }: Building): Pr
   await phase('disk');
 }
 
-async function startMachine({ hardware, faults, params, lease, phase, build }: Building): Promise<void> {
+async function startMachine({
+  hardware,
+  store,
+  faults,
+  console,
+  params,
+  lease,
+  phase,
+  build,
+}: Building): Promise<void> {
   await build((draft) => {
     draft.machines[params.allocation_id] ??= {
       generation: lease.generation,
@@ -149,4 +158,6 @@ async function startMachine({ hardware, faults, params, lease, phase, build }: B
     const machine = draft.machines[params.allocation_id];
     if (machine) Object.assign(machine, { state: 'running', authorized_keys: [...params.authorized_keys] });
   });
+  const machine = store.now.machines[params.allocation_id];
+  if (machine) console.boot(params.allocation_id, machine);
 }

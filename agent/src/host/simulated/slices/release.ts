@@ -41,6 +41,7 @@ async function endMachine(parts: HostParts, params: Release, work: Work): Promis
       throw new HostFailure('guest_hung', `The guest did not stop within ${params.grace_seconds} s.`);
     }
     await parts.endProcesses(params.allocation_id, true);
+    parts.console.shutDown(params.allocation_id);
     await store.change((draft) => {
       delete draft.machines[params.allocation_id];
     });

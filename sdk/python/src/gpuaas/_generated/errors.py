@@ -508,6 +508,14 @@ class LedgerLineNotFoundError(GpuaasError):
     retryable = False
 
 
+class LogRangeInvalidError(GpuaasError):
+    """The range of time ends before it begins."""
+
+    code = "log_range_invalid"
+    status = 422
+    retryable = False
+
+
 class MaxSpendTooLowError(GpuaasError):
     """The cap on spending does not last for one window of accrual."""
 
@@ -1548,6 +1556,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
     "ledger_line_not_found": LedgerLineNotFoundError,
+    "log_range_invalid": LogRangeInvalidError,
     "max_spend_too_low": MaxSpendTooLowError,
     "member_not_found": MemberNotFoundError,
     "method_not_allowed": MethodNotAllowedError,

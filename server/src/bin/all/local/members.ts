@@ -1,16 +1,16 @@
 import { join } from 'node:path';
+import { identifiedProcesses } from '@gpuaas/contract/internal';
 import type { Environment } from '../../../kernel/process/config.ts';
 import { openKeyring } from '../../../kernel/secrets/keyring.ts';
 import type { openDatabaseServer } from '../../../ports/database/open.ts';
 import { storeSettings } from '../../../ports/open.ts';
 import { api } from '../../api/process.ts';
 import { processes } from '../../processes.ts';
-import { terminalGateway } from '../../terminal-gateway/process.ts';
 import { type Member, startApart, startHere } from '../fleet.ts';
 import { putSecrets, unlessGiven, without } from '../secrets/put-secrets.ts';
 import type { Steps } from '../steps.ts';
 import type { Closing } from './closing.ts';
-import type { LocalTerminals } from './terminals.ts';
+import type { LocalGateways } from './gateways.ts';
 
 /** Starts every process, each with what it needs and nothing else. */
 export async function startMembers(
@@ -24,7 +24,7 @@ export async function startMembers(
     readonly server: Pick<Awaited<ReturnType<typeof openDatabaseServer>>, 'urlFor'>;
     readonly payments: Readonly<Record<string, string>>;
     readonly simulatorAddress: string | undefined;
-    readonly terminals: LocalTerminals;
+    readonly gateways: LocalGateways;
   },
   steps: Steps,
   closing: Closing,
@@ -48,7 +48,8 @@ export async function startMembers(
       ...(process !== api && keys.length > 0 && { GPUAAS_SECRETS_KEY: keyring.only(...keys) }),
     };
     const files = await putSecrets(join(dataDir, 'secrets', process.name), secrets);
-    const own = process === terminalGateway ? await spec.terminals.identify({ ...shared, ...ofApi }) : {};
+    const identified = identifiedProcesses.find((name) => name === process.name);
+    const own = identified ? await spec.gateways.identify(identified, { ...shared, ...ofApi }) : {};
     const member = await steps.step(
       process.name,
       () => startOne(process, { ...without(shared, secrets), ...files, ...own }, spec.logPath),

@@ -3,8 +3,8 @@ import type { Environment } from '../../../kernel/process/config.ts';
 import { host } from '../address.ts';
 import { buildPages } from '../build-pages.ts';
 import type { Steps } from '../steps.ts';
+import type { LocalGateways } from './gateways.ts';
 import type { Ground } from './ground.ts';
-import type { LocalTerminals } from './terminals.ts';
 
 export const audience = 'gpuaas';
 
@@ -13,9 +13,9 @@ export const sharedSettings = (
   ground: Ground,
   env: Environment,
   pages: Environment,
-  terminals: LocalTerminals,
+  gateways: LocalGateways,
 ): Environment => ({
-  ...{ ...terminals.settings, ...env, ...pages },
+  ...{ ...gateways.settings, ...env, ...pages },
   GPUAAS_HOST: host,
   GPUAAS_PORT: String(ground.port),
   GPUAAS_NODE_PORT: ground.nodePort,

@@ -80,6 +80,7 @@ export const makeTasks = (parts: {
       generation: order.generation,
       issued_at: now.toISOString(),
       expires_at: new Date(now.getTime() + order.ttlSeconds * secondMs).toISOString(),
+      correlation_id: order.correlationId,
       params: order.params,
     });
     await insertTask(tx, {

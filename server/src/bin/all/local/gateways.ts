@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { IdentifiedProcess } from '@gpuaas/contract/internal';
 import { systemClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { type Environment, readConfig } from '../../../kernel/process/config.ts';
@@ -7,20 +8,20 @@ import { makeIdentity } from '../../process-identity/run.ts';
 import { type ChosenPort, chooseKeptPort, host } from '../address.ts';
 import type { Closing } from './closing.ts';
 
-/** What the api and the terminal gateway of a local start have to know of each other. */
-export interface LocalTerminals {
-  /** For every process: where browsers and nodes find the gateway, and where it finds the api. */
+/** What the api and the gateways of a local start have to know of each other. */
+export interface LocalGateways {
+  /** For every process: where browsers and nodes find the gateways, and where they find the api. */
   readonly settings: Environment;
-  /** Makes the identity of the gateway, once the api has an authority. */
-  identify(apiSettings: Environment): Promise<Environment>;
+  /** Makes the identity of a gateway, once the api has an authority. */
+  identify(process: IdentifiedProcess, apiSettings: Environment): Promise<Environment>;
 }
 
-/** Takes the ports of terminals, which stay the same for a data folder while they are free. */
-export async function openTerminals(
+/** Takes the ports of the gateways, which stay the same for a data folder while they are free. */
+export async function openGateways(
   dataDir: string,
   api: { readonly port: number; readonly publicUrl: string },
   closing: Closing,
-): Promise<LocalTerminals> {
+): Promise<LocalGateways> {
   const take = async (file: string, first: number): Promise<number> => {
     const chosen: ChosenPort = await chooseKeptPort(dataDir, file, first);
     closing.push(chosen.close);
@@ -28,6 +29,7 @@ export async function openTerminals(
   };
   const port = await take('terminal-port', 8543);
   const nodePort = await take('terminal-node-port', 9543);
+  const logPort = await take('node-log-port', 9743);
   const internalPort = await take('internal-port', 9643);
   // Browsers call this machine by either name.
   const origins = [`http://${host}:${api.port}`, `http://localhost:${api.port}`, new URL(api.publicUrl).origin];
@@ -38,16 +40,18 @@ export async function openTerminals(
       GPUAAS_TERMINAL_PORT: String(port),
       GPUAAS_TERMINAL_NODE_PORT: String(nodePort),
       GPUAAS_TERMINAL_ORIGINS: origins.join(','),
+      GPUAAS_NODE_LOGS_URL: `https://${host}:${logPort}`,
+      GPUAAS_NODE_LOG_PORT: String(logPort),
       GPUAAS_INTERNAL_PORT: String(internalPort),
       GPUAAS_INTERNAL_URL: `https://${host}:${internalPort}`,
     },
-    async identify(apiSettings) {
+    async identify(process, apiSettings) {
       const name = 'process-identity';
       const config = readConfig(name, certificatesConfig, apiSettings);
       const certificates = await openCertificatesOf(config, { clock: systemClock, ids: systemIds, name });
-      const folder = join(dataDir, 'identities', 'terminal-gateway');
+      const folder = join(dataDir, 'identities', process);
       try {
-        await makeIdentity(certificates, { process: 'terminal-gateway', names: [host, 'localhost'], folder });
+        await makeIdentity(certificates, { process, names: [host, 'localhost'], folder });
       } finally {
         await certificates.close();
       }
