@@ -65,7 +65,7 @@ export async function readAmounts(
   input: Readonly<Record<string, unknown>>,
   typed: readonly TypedAmount[],
 ): Promise<{ readonly minors: readonly (readonly [string, string])[]; readonly currency: string | undefined }> {
-  const written = typed.map(({ text, what }) => readWritten(text, what));
+  const written = typed.map(({ field, text, what }) => ({ field, what, ...readWritten(text, what) }));
   const given = typeof input['currency'] === 'string' ? input['currency'].toUpperCase() : undefined;
   const named = new Set([...(given === undefined ? [] : [given]), ...written.flatMap((each) => each.currency ?? [])]);
   if (named.size > 1)
@@ -75,7 +75,7 @@ export async function readAmounts(
   const currency = [...named][0] ?? (await currencyOfAccount(session, path, input));
   if (currency === undefined) throw usageFailure(`${first.what} needs a currency: '${first.text.trim()} USD'.`);
   return {
-    minors: typed.map(({ field, what }, at) => [field, minorOf(written[at] as Written, currency, what)] as const),
+    minors: written.map((each) => [each.field, minorOf(each, currency, each.what)] as const),
     currency,
   };
 }

@@ -80,7 +80,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   invitation_accept: {"words":"invitation accept","args":[["token"]],"flags":{}},
   notice_list: {"words":"notice list","args":[],"flags":{"limit":["limit","number"]}},
   notice_read: {"words":"notice read","args":[["until"]],"flags":{}},
-  activity_list: {"words":"activity","args":[],"flags":{"limit":["limit","number"]}},
+  activity_list: {"words":"activity","args":[],"flags":{"actors":["actors"],"limit":["limit","number"]}},
   event_stream: {"words":"events tail","args":[],"flags":{"types":["types"],"about":["about","allocation"],"after":["after"]}},
   notification_list: {"words":"notifications list","args":[],"flags":{"unread":["unread","flag"],"limit":["limit","number"]}},
   notification_count: {"words":"notifications count","args":[],"flags":{}},
