@@ -57,7 +57,7 @@ export const billing: CommandGroup = {
       flags: { organization, limit },
       examples: ['gpuaas billing ledger'],
       operation: 'billing_ledger_list',
-      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'windows', 'reason', 'id'],
+      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'quantity_ms', 'reason', 'id'],
       none: 'Nothing was charged or credited yet.',
       reads: true,
     },

@@ -228,6 +228,14 @@ export interface Api {
      */
     grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly expires_at?: string | undefined; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
     /**
+     * The ledger of an organization, newest day first
+     *
+     * `GET /api/v1/admin/billing/accounts/{organization_id}/ledger`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    ledgerList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.LedgerLine>;
+    /**
      * The negotiated prices of an organization, newest first
      *
      * `GET /api/v1/admin/billing/accounts/{organization_id}/prices`

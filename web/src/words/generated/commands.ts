@@ -249,6 +249,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   auto_top_up_get: {"words":"billing auto-top-up","args":[],"flags":{"organization_id":["organization","organization"]}},
   auto_top_up_set: {"words":"billing auto-top-up-on","args":[],"flags":{"organization_id":["organization","organization"],"threshold_minor":["threshold","amount"],"amount_minor":["amount","amount"],"monthly_limit_minor":["monthly-limit","amount"],"currency":["currency"],"version":["version","number"]},"gives":{"enabled":true}},
   admin_adjustment_create: {"words":"ops billing adjust","args":[["organization_id","account"]],"flags":{"amount_minor":["amount","amount"],"currency":["currency"],"corrects":["corrects"],"reason":["reason"]}},
+  admin_billing_ledger_list: {"words":"ops billing ledger","args":[["organization_id","account"]],"flags":{"limit":["limit","number"]}},
   admin_adjustment_list: {"words":"ops billing adjustments","args":[],"flags":{"state":["state"],"organization_id":["organization-id"],"limit":["limit","number"]}},
   admin_adjustment_approve: {"words":"ops billing approve","args":[["adjustment_id"]],"flags":{"note":["note"]}},
   admin_adjustment_reject: {"words":"ops billing reject","args":[["adjustment_id"]],"flags":{"note":["note"]}},

@@ -291,6 +291,15 @@ class AdminBillingApi:
         answer: CreditGrant = self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "expires_at": expires_at, "reason": reason}, options)
         return answer
 
+    def ledger_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[LedgerLine]:
+        """The ledger of an organization, newest day first
+
+        ``GET /api/v1/admin/billing/accounts/{organization_id}/ledger``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return Pages(self._transport, "admin_billing_ledger_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
     def price_book_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[NegotiatedPrice]:
         """The negotiated prices of an organization, newest first
 
