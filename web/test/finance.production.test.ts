@@ -43,7 +43,10 @@ describe('finance', () => {
     await page.goto(`${here.base}/ops/accounts?q=demo`);
     await page.getByRole('link', { name: 'Demo', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Ledger of Demo' }).waitFor();
-    await page.getByRole('button', { name: /^Correct / }).first().click();
+    await page
+      .getByRole('button', { name: /^Correct / })
+      .first()
+      .click();
     expect(await dialog.getByLabel('Line').inputValue()).toMatch(/^[0-9a-f-]{36}$/);
     await page.keyboard.press('Escape');
     expect(await lookAt(here, page, `/ops/accounts/${organization_id}`, 'Ledger of Demo')).toEqual([]);
