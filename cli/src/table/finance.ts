@@ -26,7 +26,12 @@ export const finance: CommandGroup = {
           needed: true,
         },
         currency,
-        corrects: { type: 'string', value: 'LINE', meaning: 'the line that was wrong, as gpuaas ops billing ledger shows it', needed: true },
+        corrects: {
+          type: 'string',
+          value: 'LINE',
+          meaning: 'the line that was wrong, as gpuaas ops billing ledger shows it',
+          needed: true,
+        },
         reason: because,
       },
       examples: [`gpuaas ops billing adjust lab --corrects ${someId} --amount 25 --reason 'a slow disk'`],

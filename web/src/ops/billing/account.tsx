@@ -29,11 +29,13 @@ export function AccountPage() {
   const correct: Column<LedgerLine> = {
     head: '',
     end: true,
-    cell: (line) => (
-      <Button aria-label={`Correct ${tellSubject(line)} of ${line.day}`} onClick={() => setCorrected(line)}>
-        Correct
-      </Button>
-    ),
+    // Payments are refunded, and corrections are not corrected again.
+    cell: (line) =>
+      (line.kind === 'usage' || line.kind === 'grant') && (
+        <Button aria-label={`Correct ${tellSubject(line)} of ${line.day}`} onClick={() => setCorrected(line)}>
+          Correct
+        </Button>
+      ),
   };
   return (
     <Page
