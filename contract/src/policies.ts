@@ -35,11 +35,7 @@ export const policies = [
     30,
     'Payments, refunds and other changes of one caller that are about money.',
   ),
-  perMinute(
-    'rate_limit.financial_read_requests_per_minute',
-    300,
-    'Reads of one caller that are about money: balances, ledgers, usage and documents.',
-  ),
+  perMinute('rate_limit.financial_read_requests_per_minute', 300, 'Reads of one caller that are about money.'),
   perMinute('rate_limit.admin_overview_requests_per_minute', 600, 'Requests of one operator in the admin lane.'),
   perMinute(
     'rate_limit.terminal_token_requests_per_minute',
