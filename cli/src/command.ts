@@ -40,6 +40,8 @@ export type Reading =
   | 'json'
   | 'value'
   | 'money'
+  /** A decimal amount for a field of minor units; its currency is that of the command. */
+  | 'amount'
   | 'seconds'
   | 'minutes'
   | 'allocation'
@@ -48,6 +50,8 @@ export type Reading =
   | 'slot'
   | 'key'
   | 'keys'
+  /** Any organization, by id or slug, for finance. */
+  | 'account'
   | 'organization'
   | 'project'
   | 'projects';

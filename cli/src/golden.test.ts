@@ -107,6 +107,12 @@ const world: Script = {
     default_project_id: project.id,
   },
   [`GET /api/v1/projects/${project.id}`]: project,
+  'GET /api/v1/me/ssh-keys': page({
+    id: '01a1dea2-0000-7000-8000-0000000000f1',
+    name: 'laptop',
+    fingerprint: 'SHA256:a',
+  }),
+  'GET /api/v1/ssh-keys': page({ id: '01a1dea2-0000-7000-8000-0000000000f2', name: 'build', fingerprint: 'SHA256:b' }),
   'GET /api/v1/catalog': catalogue,
   'POST /api/v1/allocations/plan': plan,
   'POST /api/v1/allocations': allocation('requested'),
@@ -303,11 +309,33 @@ describe('money and records', () => {
 describe('a launch', () => {
   it('asks for exactly what was planned, once', async () => {
     const { asked } = await rehearse(['launch', 'h200-sxm-slicex1', '--for', '1h', '-y', '-d'], world);
-    const wish = { sku: 'h200-sxm-slice', gpus: 1, region: 'local', max_duration_seconds: 3_600 };
+    const wish = {
+      ...{ sku: 'h200-sxm-slice', gpus: 1, region: 'local', max_duration_seconds: 3_600 },
+      ssh_key_ids: ['01a1dea2-0000-7000-8000-0000000000f1', '01a1dea2-0000-7000-8000-0000000000f2'],
+    };
     expect(asked.filter(({ request }) => request.startsWith('POST'))).toEqual([
       { request: 'POST /api/v1/allocations/plan', body: wish },
       { request: 'POST /api/v1/allocations', body: wish },
     ]);
+  });
+
+  it('installs the keys of the person and the project, unless it is given others or none', async () => {
+    const keysOf = async (script: Script, ...flags: string[]) => {
+      const { asked, err } = await rehearse(['launch', 'h200-sxm-slicex1', '-y', '-d', ...flags], script);
+      const made = asked.find(({ request }) => request === 'POST /api/v1/allocations')?.body as Record<string, unknown>;
+      return { keys: made['ssh_key_ids'], said: /Keys {3}(.*)/.exec(err)?.[1] };
+    };
+    const [laptop, build] = ['01a1dea2-0000-7000-8000-0000000000f1', '01a1dea2-0000-7000-8000-0000000000f2'];
+    expect(await keysOf(world)).toEqual({ keys: [laptop, build], said: 'laptop, build' });
+    expect(await keysOf(world, '--ssh-key', 'laptop')).toEqual({ keys: [laptop], said: 'laptop' });
+    expect(await keysOf(world, '--ssh-key', 'none')).toMatchObject({ keys: undefined });
+    const without = { ...world, 'GET /api/v1/me/ssh-keys': page(), 'GET /api/v1/ssh-keys': page() };
+    expect(await keysOf(without)).toEqual({
+      keys: undefined,
+      said: 'none: add one with gpuaas key add to sign in by SSH',
+    });
+    const refused = { refused: 403, body: { code: 'scope_missing', message: 'no', correlation_id: 'c' } };
+    expect(await keysOf({ ...world, 'GET /api/v1/me/ssh-keys': refused })).toMatchObject({ keys: undefined });
   });
 
   it('asks a person, and takes no for an answer', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { GpuaasError } from '@gpuaas/sdk';
 import type { Session } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { readJson, stateFolder, writeJson } from './input/files.ts';
@@ -59,6 +60,17 @@ export async function resolveOrganization(session: Session, asked = session.text
   const [only, another] = organizations;
   if (only && !another) return only.id;
   return (await api.projects.get({ project_id: await session.project() })).organization_id;
+}
+
+/** The id of any organization, by its slug, for finance. */
+export async function resolveAccount(session: Session, text: string): Promise<string> {
+  if (isId(text)) return text;
+  for await (const { organization_id, slug } of (await session.api()).adminBilling.accountList({ q: text })) {
+    if (slug === text) return organization_id;
+  }
+  throw new Failure(exitCodes.notFound, `There is no organization ${JSON.stringify(text)}.`, {
+    next: 'gpuaas ops billing accounts shows slugs and ids.',
+  });
 }
 
 const lastPath = (session: Session) => join(stateFolder(session.around.env), 'last.json');
@@ -125,13 +137,53 @@ export function onlyNamed(name: string, all: readonly Named[]): string {
   );
 }
 
+interface KeyOnList {
+  readonly id: string;
+  readonly name: string;
+  readonly fingerprint: string;
+}
+
+/** The person's own SSH keys, and those of the project. */
+async function listSshKeys(session: Session): Promise<readonly KeyOnList[]> {
+  const api = await session.api();
+  const all: KeyOnList[] = [];
+  for await (const key of api.sshKeys.list()) all.push(key);
+  for await (const key of api.sshKeys.projectList({}, { project: await session.project() })) all.push(key);
+  return all;
+}
+
+/** The word that stands for no key. */
+const noKey = 'none';
+
+/**
+ * The SSH keys of a new machine: the named ones, none on request, or all that the person and the project have, as in the
+ * console. A token that may not read keys installs none.
+ */
+export async function keysForLaunch(
+  session: Session,
+): Promise<{ readonly ids: readonly string[]; readonly said: string }> {
+  const wanted = session
+    .list('ssh-key')
+    .flatMap((each) => each.split(','))
+    .map((each) => each.trim());
+  const without = 'none; gpuaas terminal opens a shell without one';
+  if (wanted.length === 1 && wanted[0] === noKey) return { ids: [], said: without };
+  if (wanted.length > 0) return { ids: await resolveSshKeys(session, wanted), said: wanted.join(', ') };
+  try {
+    const all = await listSshKeys(session);
+    if (all.length === 0) return { ids: [], said: 'none: add one with gpuaas key add to sign in by SSH' };
+    return { ids: all.map(({ id }) => id), said: all.map(({ name }) => name).join(', ') };
+  } catch (error) {
+    if (error instanceof GpuaasError && error.status === forbidden) return { ids: [], said: without };
+    throw error;
+  }
+}
+const forbidden = 403;
+
 /** Keys by id, name or fingerprint: the person's own, and those of the project. */
 export async function resolveSshKeys(session: Session, wanted: readonly string[]): Promise<readonly string[]> {
   if (wanted.every(isId)) return wanted;
-  const api = await session.api();
-  const all: { readonly id: string; readonly name: string; readonly fingerprint: string }[] = [];
-  for await (const key of api.sshKeys.list()) all.push(key);
-  for await (const key of api.sshKeys.projectList({}, { project: await session.project() })) all.push(key);
+  const all = await listSshKeys(session);
   return wanted.map((text) => {
     const found = all.find(({ id, name, fingerprint }) => [id, name, fingerprint].includes(text));
     if (found) return found.id;

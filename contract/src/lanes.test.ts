@@ -12,9 +12,16 @@ describe('a lane', () => {
       ({ path, auth }) => isAboutMoney(path) && auth.kind !== 'public' && auth.kind !== 'node',
     );
     expect(money.length).toBeGreaterThan(40);
-    const elsewhere = money.filter((route) => laneOf(route) !== 'financial');
+    const elsewhere = money.filter(({ lane }) => lane !== 'financial');
     expect(elsewhere.filter(isWrite).map(({ id }) => id)).toEqual([]);
     expect(elsewhere.filter(({ auth }) => auth.kind !== 'admin').map(({ id }) => id)).toEqual([]);
+  });
+
+  it('of money counts reads apart, so that looking at a bill does not stop a payment', () => {
+    const money = routes.filter(({ lane }) => lane === 'financial');
+    for (const route of money) expect(laneOf(route), route.id).toBe(isWrite(route) ? 'financial' : 'balances');
+    const budget = (lane: Lane) => policies.find(({ key }) => key === lanes[lane].policy)?.default;
+    expect(Number(budget('balances'))).toBeGreaterThanOrEqual(10 * Number(budget('financial')));
   });
 
   it('has a budget, and a small one where its window slides', () => {

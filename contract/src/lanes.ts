@@ -8,6 +8,8 @@ export const lanes = {
   /** Reads. A page of the console makes several calls at once. */
   reads: { policy: 'rate_limit.read_requests_per_minute' },
   financial: { policy: 'rate_limit.financial_requests_per_minute' },
+  /** Reads about money. A page about billing makes ten calls at once, and must not use up what a payment needs. */
+  balances: { policy: 'rate_limit.financial_read_requests_per_minute' },
   admin: { policy: 'rate_limit.admin_overview_requests_per_minute' },
   /** First uses of a credential. Guesses are counted by address. */
   credentials: { policy: 'rate_limit.credential_attempts_per_minute' },

@@ -34,8 +34,9 @@ export const policies = [
   perMinute(
     'rate_limit.financial_requests_per_minute',
     30,
-    'Requests of one caller for payments, refunds and balances.',
+    'Payments, refunds and other changes of one caller that are about money.',
   ),
+  perMinute('rate_limit.financial_read_requests_per_minute', 300, 'Reads of one caller that are about money.'),
   perMinute('rate_limit.admin_overview_requests_per_minute', 600, 'Requests of one operator in the admin lane.'),
   perMinute(
     'rate_limit.terminal_token_requests_per_minute',

@@ -120,9 +120,9 @@ export interface Input<R extends Route> {
 }
 export type Output<R extends Route> = Static<R['response']>;
 
-/** The rate limit that a request counts against. Reads of the default lane have a larger one of their own. */
-export const laneOf = (route: Route): Lane =>
-  route.lane === 'default' && route.method === 'GET' ? 'reads' : route.lane;
+/** The rate limit that a request counts against. Reads of these lanes have larger ones of their own. */
+export const laneOf = ({ lane, method }: Route): Lane => (method === 'GET' && readsOf[lane]) || lane;
+const readsOf: Partial<Readonly<Record<Lane, Lane>>> = { default: 'reads', financial: 'balances' };
 
 export const isWrite = (route: Route): route is WriteRoute => route.method !== 'GET';
 export const uploadOf = (route: Route): Upload | undefined => (isWrite(route) ? route.upload : undefined);

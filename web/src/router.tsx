@@ -93,6 +93,7 @@ const invoices = lazyPart(() => import('./ops/billing/invoices.tsx'), 'InvoicesP
 const reconciliation = lazyPart(() => import('./ops/billing/reconciliation.tsx'), 'ReconciliationPage');
 const adjustments = lazyPart(() => import('./ops/billing/adjustments.tsx'), 'AdjustmentsPage');
 const accounts = lazyPart(() => import('./ops/billing/accounts.tsx'), 'AccountsPage');
+const account = lazyPart(() => import('./ops/billing/account.tsx'), 'AccountPage');
 const revenue = lazyPart(() => import('./ops/billing/revenue.tsx'), 'RevenuePage');
 const tenants = lazyPart(() => import('./ops/people/tenants.tsx'), 'TenantsPage');
 const tenant = lazyPart(() => import('./ops/people/tenant.tsx'), 'TenantPage');
@@ -143,6 +144,7 @@ const tree = root.addChildren([
   page('/ops/recordings/$id', anyRecording, none),
   page('/ops/queue', queue, words('sku', 'region')),
   page('/ops/accounts', accounts, words('q', 'state')),
+  page('/ops/accounts/$id', account, none),
   page('/ops/adjustments', adjustments, words('state')),
   page('/ops/invoices', invoices, words('state')),
   page('/ops/reconciliation', reconciliation, none),

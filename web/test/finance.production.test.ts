@@ -39,6 +39,17 @@ describe('finance', () => {
     await page.getByRole('dialog').getByLabel('Reason').fill('asked by mistake');
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
     await page.getByText('asked by mistake').waitFor();
+    // The ledger of the account has the line, and a button that fills the form with it.
+    await page.goto(`${here.base}/ops/accounts?q=demo`);
+    await page.getByRole('link', { name: 'Demo', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ledger of Demo' }).waitFor();
+    await page
+      .getByRole('button', { name: /^Correct / })
+      .first()
+      .click();
+    expect(await dialog.getByLabel('Line').inputValue()).toMatch(/^[0-9a-f-]{36}$/);
+    await page.keyboard.press('Escape');
+    expect(await lookAt(here, page, `/ops/accounts/${organization_id}`, 'Ledger of Demo')).toEqual([]);
     for (const [path, heading] of [
       ['/ops/adjustments', 'Adjustments'],
       ['/ops/invoices', 'Invoices'],

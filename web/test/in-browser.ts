@@ -57,7 +57,7 @@ export async function openInstallation(
   const cookies = new Map<string, Remembered>();
   const operator = await call('operator');
   // A test turns pages faster than any person: without this it would wait out the budgets that people have.
-  for (const lane of ['api', 'admin_overview', 'financial'] as const) {
+  for (const lane of ['api', 'admin_overview', 'financial', 'financial_read'] as const) {
     await operator.adminPolicies.set({
       policy_key: `rate_limit.${lane}_requests_per_minute`,
       level: 'global',

@@ -2,7 +2,7 @@ import type { Gpuaas } from '@gpuaas/sdk';
 import type { Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
 import { confirm } from '../input/ask.ts';
-import { resolveSshKeys } from '../resolve.ts';
+import { keysForLaunch } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';
 import { findSku, lengthOf, regionOf } from '../wish.ts';
@@ -14,7 +14,7 @@ export const create: Run = async (session) => {
   const api = await session.api();
   const seconds = lengthOf(session, 'for');
   const image = session.text('image');
-  const keys = await resolveSshKeys(session, session.list('ssh-key'));
+  const keys = await keysForLaunch(session);
   const members: Member[] = [];
   for (const [index, text] of session.list('member').entries()) {
     const { item, gpus } = await findSku(api, text);
@@ -25,11 +25,12 @@ export const create: Run = async (session) => {
       region: await regionOf(session, item, gpus),
       ...(image !== undefined && { image }),
       ...(seconds !== undefined && { max_duration_seconds: seconds }),
-      ...(keys.length > 0 && { ssh_key_ids: keys }),
+      ...(keys.ids.length > 0 && { ssh_key_ids: keys.ids }),
     });
   }
   for (const { name, sku, gpus, region } of members)
     session.say(`  ${plain(name ?? '')}   ${gpus} × ${sku}   region ${region}`);
+  session.say(`  Keys   ${plain(keys.said)}`);
   await confirm(session, `Launch these ${members.length} together?`);
   const made = await api.allocationGroups.create(
     { name: session.arg(0), members },

@@ -2,8 +2,9 @@ import type { AllocationPlan, Gpuaas } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { type ExitCode, exitCodes, Failure } from '../failure.ts';
 import { confirm } from '../input/ask.ts';
-import { readMoney, readPairs } from '../input/read-input.ts';
-import { rememberLast, resolveSshKeys } from '../resolve.ts';
+import { readMoney } from '../input/money.ts';
+import { readPairs } from '../input/read-input.ts';
+import { keysForLaunch, rememberLast } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
 import { attemptLines, changeOf, priceLine, simulatedLine, sshLine } from '../show/sentence.ts';
@@ -19,10 +20,11 @@ export const create: Run = (session) => start(session, false);
 async function start(session: Session, waits: boolean): Promise<ExitCode> {
   const api = await session.api();
   const project = await session.project();
-  const wish = await readWish(session, api);
+  const keys = await keysForLaunch(session);
+  const wish = await readWish(session, api, keys.ids);
   const { queue, quote_id: _, ...planned } = wish;
   const plan = await api.allocations.plan(planned, { project });
-  sayPlan(session, wish, plan);
+  sayPlan(session, wish, plan, keys.said);
   if (!plan.feasible && queue === undefined) throw refusedBy(plan);
   await confirm(session, plan.feasible ? 'Launch?' : 'Join the queue?');
   const began = session.now();
@@ -62,12 +64,11 @@ function finish(session: Session, allocation: { readonly id: string }): void {
 
 type Wish = Parameters<Gpuaas['allocations']['create']>[0];
 
-async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
+async function readWish(session: Session, api: Gpuaas, keys: readonly string[]): Promise<Wish> {
   const { item, gpus } = await findSku(api, session.arg(0), session.text('count'));
   const seconds = lengthOf(session, 'for');
   const idle = lengthOf(session, 'idle-stop');
   const queue = lengthOf(session, 'queue');
-  const keys = await resolveSshKeys(session, session.list('ssh-key'));
   const tags = readPairs(session.list('tag'), '--tag');
   const [name, image, quoteId] = [session.text('name'), session.text('image'), session.text('quote')];
   const spend = session.text('max-spend');
@@ -78,7 +79,9 @@ async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
     ...(name !== undefined && { name }),
     ...(image !== undefined && { image }),
     ...(seconds !== undefined && { max_duration_seconds: seconds }),
-    ...(spend !== undefined && { max_spend: readMoney(spend, '--max-spend') }),
+    ...(spend !== undefined && {
+      max_spend: await readMoney(spend, '--max-spend', async () => item.prices?.[0]?.unit_price.currency),
+    }),
     ...(quoteId !== undefined && { quote_id: quoteId }),
     ...(idle !== undefined && { idle: { action: 'release' as const, minutes: Math.ceil(idle / 60) } }),
     ...(queue !== undefined && { queue: { max_wait_seconds: queue } }),
@@ -87,7 +90,7 @@ async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
   };
 }
 
-function sayPlan(session: Session, wish: Wish, plan: AllocationPlan): void {
+function sayPlan(session: Session, wish: Wish, plan: AllocationPlan, keys: string): void {
   const { profile, price, projected, feasible, message } = plan;
   const size = profile ? `   ${profile.vcpus} CPUs, ${Math.round(profile.memory_mib / 1024)} GiB` : '';
   session.say(
@@ -100,6 +103,7 @@ function sayPlan(session: Session, wish: Wish, plan: AllocationPlan): void {
     ...(wish.idle ? [`after ${wish.idle.minutes} min without use`] : []),
   ];
   session.say(`  Stops  ${stops.length > 0 ? stops.join(', or ') : 'when you release it'}`);
+  session.say(`  Keys   ${plain(keys)}`);
   if (!feasible) session.say(`  Now    ${plain(message)}`);
 }
 

@@ -4,6 +4,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { tableOf } from '../show/table.ts';
 import { plain, showDuration, showMoney, showValue } from '../show/value.ts';
+import { nameOf } from './whoami.ts';
 
 const soonMs = 30 * 60_000;
 
@@ -35,7 +36,7 @@ export const status: Run = async (session) => {
     return exitCodes.ok;
   }
   const { stdout } = session.around;
-  stdout.write(`${me.posix.username} at ${profile.baseUrl}\n`);
+  stdout.write(`${nameOf(me)} at ${profile.baseUrl}\n`);
   stdout.write(`project  ${project ? `${plain(project.name)} (${project.slug})` : none}\n`);
   const waiting = running.filter(waits).length;
   stdout.write(

@@ -2,6 +2,7 @@ import { type OperationFacts, type OperationId, operations } from '@gpuaas/sdk';
 import type { CommandSpec, Reading, Session } from '../command.ts';
 import { usageFailure } from '../failure.ts';
 import {
+  resolveAccount,
   resolveAllocation,
   resolveGroup,
   resolveNode,
@@ -11,6 +12,7 @@ import {
   resolveSshKeys,
 } from '../resolve.ts';
 import { readDuration } from '../show/value.ts';
+import { currencyOfSku, readAmounts, readMoney, type TypedAmount } from './money.ts';
 
 /** Converts typed words to the input of the operation. The table says which word fills which field. */
 export async function readInput(
@@ -31,8 +33,14 @@ export async function readInput(
     const text = session.arg(index);
     if (field !== undefined && text !== '') put(input, field, await read(session, as, [text], field, input));
   }
+  const amounts: TypedAmount[] = [];
   for (const [name, flag] of Object.entries(flags)) {
     const field = fieldOf(name, flag.field);
+    if (flag.as === 'amount') {
+      const text = session.text(name);
+      if (text !== undefined) amounts.push({ field, text, what: `--${name}` });
+      continue;
+    }
     if (flag.type === 'boolean') {
       // A flag that selects another operation is not a field.
       if (session.is(name) && !Object.hasOwn(instead, name)) put(input, field, true);
@@ -43,6 +51,9 @@ export async function readInput(
     if (given.length > 0) put(input, field, await read(session, flag.as, given, `--${name}`, input));
     else if (flag.follows !== undefined) put(input, field, slugOf(String(input[flag.follows] ?? '')));
   }
+  const { minors, currency } = await readAmounts(session, operations[operation], input, amounts);
+  for (const [field, minor] of minors) put(input, field, minor);
+  if (currency !== undefined && Object.hasOwn(flags, 'currency')) input['currency'] = currency;
   return fillPath(operation, session, input);
 }
 
@@ -96,7 +107,7 @@ async function read(
     case 'value':
       return readValue(text);
     case 'money':
-      return readMoney(text, what);
+      return readMoney(text, what, () => currencyOfSku(session, input['sku']));
     case 'seconds':
       return readLength(text, what);
     case 'minutes':
@@ -113,6 +124,11 @@ async function read(
       return (await resolveSshKeys(session, [text]))[0];
     case 'keys':
       return resolveSshKeys(session, words);
+    case 'amount':
+      // All amounts of a command have one currency, so they are read together.
+      return text;
+    case 'account':
+      return resolveAccount(session, text);
     case 'organization':
       return resolveOrganization(session, text);
     case 'project':
@@ -149,15 +165,6 @@ function readJsonText(text: string, what: string): unknown {
   } catch {
     throw usageFailure(`${what} is not valid JSON.`, 'Quote it for your shell with single quotes.');
   }
-}
-
-/** Money is in whole minor units throughout. */
-export function readMoney(text: string, what: string): { readonly amount_minor: string; readonly currency: string } {
-  const [, amount_minor, currency] = /^(\d+) ?([A-Z]{3})$/.exec(text) ?? [];
-  if (amount_minor === undefined || currency === undefined) {
-    throw usageFailure(`${what} is an amount in minor units and a currency: "310 EUR" is 3.10 euros.`);
-  }
-  return { amount_minor, currency };
 }
 
 const slugOf = (name: string): string =>

@@ -2,7 +2,7 @@ import { type OutputFormat, outputs, type Session } from '../command.ts';
 import { usageFailure } from '../failure.ts';
 import { settingOf } from '../setting.ts';
 import { headOf, makeTable } from './table.ts';
-import { jsonOf, plain, showLines, showValue, valueAt } from './value.ts';
+import { jsonOf, plain, showDuration, showLines, showValue, valueAt } from './value.ts';
 
 /** The output format: from a flag, the environment, a file, or a table by default. jq reads JSON. */
 export function formatOf(session: Session): OutputFormat {
@@ -67,12 +67,18 @@ export function showOne(session: Session, row: object, columns: readonly string[
       const lines = shown
         .filter((path) => valueAt(row, path) !== undefined)
         .flatMap((path) =>
-          showLines(valueAt(row, path)).map((line, at) => [at === 0 ? headOf(path).toLowerCase() : '', line] as const),
+          linesOf(path, valueAt(row, path)).map((line, at) => [at === 0 ? titleOf(path) : '', line] as const),
         );
       stdout.write(pairsOf(lines));
     }
   }
 }
+
+/** People read lengths of time in hours and minutes. */
+const isLength = (path: string): boolean => path.endsWith('_seconds');
+const titleOf = (path: string): string => headOf(path.replace(/_seconds$/, '')).toLowerCase();
+const linesOf = (path: string, value: unknown): readonly string[] =>
+  isLength(path) && typeof value === 'number' ? [showDuration(value)] : showLines(value);
 
 /** A field that no row has is probably a typing error, so it is reported. */
 function assertKnown(session: Session, rows: readonly object[]): void {

@@ -35,6 +35,23 @@ describe('a table', () => {
     );
   });
 
+  it('tells who did what in words, and what was used in hours', () => {
+    const did = [
+      { actor_name: 'Mara Member', action: 'billing.grant', quantity_ms: '15600000' },
+      { actor_name: null, action: 'usage.accrue', quantity_ms: 3_600_000 },
+    ];
+    expect(makeTable(did, ['actor_name', 'action', 'quantity_ms'], { now })).toBe(
+      [
+        'WHO           ACTION          GPU OR NODE HOURS',
+        'Mara Member   granted credit               4.33',
+        'the platform  charged usage                1.00',
+        '',
+      ].join('\n'),
+    );
+    // Operators filter by the code, so their list has it.
+    expect(makeTable(did, ['action'], { now })).toContain('billing.grant');
+  });
+
   it('cuts its widest columns to a narrow terminal, and nothing for a program', () => {
     const narrow = makeTable(rows, paths, { now, width: 80 });
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -1,3 +1,4 @@
+import { tellAction } from '@gpuaas/sdk/actions';
 import { showDuration, showValue, valueAt } from './value.ts';
 
 /**
@@ -9,13 +10,26 @@ export function makeTable(
   paths: readonly string[],
   { now, width }: { readonly now: number; readonly width?: number | undefined },
 ): string {
-  const cells = rows.map((row) => paths.map((path) => cellOf(path, valueAt(row, path), now)));
-  const isNumeric = paths.map((path) => rows.every((row) => isFigure(valueAt(row, path))));
-  const heads = paths.map((path) => headOf(path).replace(isMoment(path) ? / AT$/ : /$^/, ''));
-  return tableOf(fitted([heads, ...cells], paths.map(isId), width), isNumeric);
+  // Beside a name an action is a sentence. Lists for operators have the code, which their filters take.
+  const isTold = paths.includes('actor_name');
+  const cells = rows.map((row) =>
+    paths.map((path) => {
+      const value = valueAt(row, path);
+      return isTold && path === 'action' ? tellAction(String(value)) : cellOf(path, value, now);
+    }),
+  );
+  const isNumeric = paths.map((path) => path === quantity || rows.every((row) => isFigure(valueAt(row, path))));
+  const titles = paths.map((path) => headOf(path).replace(isMoment(path) ? / AT$/ : /$^/, ''));
+  return tableOf(fitted([titles, ...cells], paths.map(isId), width), isNumeric);
 }
 
-export const headOf = (path: string): string => (path.split('.').at(-1) ?? path).replaceAll('_', ' ').toUpperCase();
+export const headOf = (path: string): string =>
+  heads[path] ?? (path.split('.').at(-1) ?? path).replaceAll('_', ' ').toUpperCase();
+const heads: Readonly<Record<string, string>> = {
+  actor_name: 'WHO',
+  quantity_ms: 'GPU OR NODE HOURS',
+  target_name: 'ON',
+};
 
 /** Columns of moments. The column `at` of a history stays a time: there the seconds matter. */
 const isMoment = (path: string): boolean => path.endsWith('_at');
@@ -26,7 +40,15 @@ const isId = (path: string): boolean => /(?:^|[._])id$/.test(path);
 /** Fields whose values are names of states or kinds. */
 const isWord = (path: string): boolean => /(?:^|[._])(?:state|status|phase|shape|unit|kind|outcome|result)$/.test(path);
 
+/** What was used, in milliseconds of a GPU or of a whole node. */
+const quantity = 'quantity_ms';
+const hourMs = 3_600_000;
+
 function cellOf(path: string, value: unknown, now: number): string {
+  if (path === 'actor_name' && value === null) return 'the platform';
+  if (path === quantity && (typeof value === 'number' || typeof value === 'string')) {
+    return (Number(value) / hourMs).toFixed(2);
+  }
   // A value that people set is shown as they type it.
   if (typeof value === 'boolean' && path !== 'value') return value ? 'yes' : 'no';
   if (typeof value !== 'string') return showValue(value);

@@ -16,7 +16,7 @@ export interface MoneyLike {
 }
 const isMoney = (value: object): value is MoneyLike => 'amount_minor' in value && 'currency' in value;
 
-const fractionOf = (currency: string): number => {
+export const fractionOf = (currency: string): number => {
   try {
     return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
   } catch {

@@ -1,23 +1,15 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { because, limit, oneOf, organization, region, skuArg, version } from './words.ts';
+import { account, amount, because, currency, limit, oneOf, organization, region, skuArg, version } from './words.ts';
 
 const from: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the first day, in UTC (default: 30 days back)' };
 const to: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the last day, in UTC (default: today)' };
 const line: ArgSpec = { name: 'LINE', meaning: 'a line of usage, as gpuaas billing ledger shows it', field: 'line_id' };
-const account: ArgSpec = { name: 'ORGANIZATION', meaning: 'the id of an organization', field: 'organization_id' };
 const payment: ArgSpec = {
   name: 'PAYMENT',
   meaning: 'a payment, as gpuaas billing payments shows it',
   field: 'session_id',
 };
-const minor: FlagSpec = {
-  type: 'string',
-  value: 'AMOUNT',
-  meaning: 'in minor units: 2500 is 25 dollars',
-  needed: true,
-};
-const currency: FlagSpec = { type: 'string', value: 'CODE', meaning: 'the currency of the account', needed: true };
 const period = { from, to };
 const usageFilters: Readonly<Record<string, FlagSpec>> = {
   sku: { type: 'string', value: 'SKU', meaning: 'only this SKU' },
@@ -32,16 +24,9 @@ const budget: ArgSpec = {
   meaning: 'a budget, as gpuaas billing budgets shows it',
   field: 'budget_id',
 };
-const soft: FlagSpec = {
-  type: 'string',
-  value: 'AMOUNT',
-  meaning: 'in minor units: reached, it sends an event',
-  field: 'soft_minor',
-};
-const hard: FlagSpec = {
-  ...{ type: 'string', value: 'AMOUNT', field: 'hard_minor' },
-  meaning: 'in minor units: launches beyond it are refused',
-};
+const soft = amount('soft_minor', 'reached, it sends an event: 800 or 800.50');
+const hard = amount('hard_minor', 'launches beyond it are refused: 1000 or 1000.50');
+const needed = { ...amount('amount_minor', 'how much, as 25 or 25.50'), needed: true } as const;
 const budgetColumns = ['name', 'scope', 'subject_name', 'spent', 'held', 'soft', 'hard', 'state', 'period', 'id'];
 const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
 const someId = '01a1dea2-0000-7000-8000-000000000000';
@@ -72,7 +57,7 @@ export const billing: CommandGroup = {
       flags: { organization, limit },
       examples: ['gpuaas billing ledger'],
       operation: 'billing_ledger_list',
-      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'windows', 'reason', 'id'],
+      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'quantity_ms', 'reason', 'id'],
       none: 'Nothing was charged or credited yet.',
       reads: true,
     },
@@ -253,10 +238,10 @@ export const billing: CommandGroup = {
         },
         'max-spend': {
           ...{ type: 'string', value: 'AMOUNT', as: 'money', field: 'max_spend' },
-          meaning: "released before it costs more, in minor units: '2500 USD' is 25 dollars",
+          meaning: 'released before it costs more: 25 or 25.50',
         },
       },
-      examples: ["gpuaas billing quote h200-sxm-slice --count 1 --region local --max-spend '2500 USD'"],
+      examples: ['gpuaas billing quote h200-sxm-slice --count 1 --region local --max-spend 25'],
       operation: 'quote_create',
     },
     {
@@ -281,7 +266,7 @@ export const billing: CommandGroup = {
         hard,
         currency,
       },
-      examples: ['gpuaas billing budget-set Lab --scope organization --soft 80000 --hard 100000 --currency USD'],
+      examples: ['gpuaas billing budget-set Lab --scope organization --soft 800 --hard 1000'],
       operation: 'budget_create',
       columns: budgetColumns,
     },
@@ -296,7 +281,7 @@ export const billing: CommandGroup = {
         hard,
         version,
       },
-      examples: [`gpuaas billing budget-change ${someId} --hard 200000`],
+      examples: [`gpuaas billing budget-change ${someId} --hard 2000`],
       operation: 'budget_update',
       columns: budgetColumns,
     },
@@ -313,8 +298,8 @@ export const billing: CommandGroup = {
     {
       name: 'billing top-up',
       summary: 'Begin a payment, and learn where to pay',
-      flags: { organization, 'amount-minor': minor, currency },
-      examples: ['gpuaas billing top-up --amount-minor 2500 --currency USD'],
+      flags: { organization, amount: needed, currency },
+      examples: ['gpuaas billing top-up --amount 25'],
       operation: 'payment_session_create',
     },
     {
@@ -363,12 +348,12 @@ export const billing: CommandGroup = {
       summary: 'Refund a payment, or a part of it: to the payer, or as credit',
       args: [{ name: 'PAYMENT', meaning: 'the id of a payment', field: 'payment_id' }],
       flags: {
-        'amount-minor': minor,
+        amount: { ...needed, meaning: "how much, with the currency of the payment: '25.50 USD'" },
         currency,
         to: oneOf('WHERE', choices.admin_payment_refund.to, 'payer, or credit (default: payer while that is possible)'),
         reason: because,
       },
-      examples: [`gpuaas ops billing refund ${someId} --amount-minor 2500 --currency USD --reason 'asked for'`],
+      examples: [`gpuaas ops billing refund ${someId} --amount '25 USD' --reason 'asked for'`],
       operation: 'admin_payment_refund',
     },
     {
@@ -401,7 +386,7 @@ export const billing: CommandGroup = {
       summary: 'Give an organization credit',
       args: [account],
       flags: {
-        'amount-minor': minor,
+        amount: needed,
         currency,
         'expires-at': {
           ...{ type: 'string', value: 'TIME' },
@@ -409,7 +394,7 @@ export const billing: CommandGroup = {
         },
         reason: because,
       },
-      examples: [`gpuaas ops billing grant ${someId} --amount-minor 2500 --currency USD --reason 'a welcome'`],
+      examples: [`gpuaas ops billing grant lab --amount 25 --reason 'a welcome'`],
       operation: 'admin_billing_grant_create',
     },
   ],

@@ -1,20 +1,17 @@
-import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { organization, version } from './words.ts';
+import type { ArgSpec, CommandGroup } from '../command.ts';
+import { amount, currency, organization, version } from './words.ts';
 
 const card: ArgSpec = { name: 'CARD', meaning: 'a card, as gpuaas billing cards shows it', field: 'method_id' };
 const cardColumns = ['brand', 'last4', 'expires', 'is_default', 'id'];
-const amount = (field: string, meaning: string): FlagSpec => ({
-  ...{ type: 'string', value: 'AMOUNT', field, meaning },
-});
 const topUpFlags = {
   organization,
-  threshold: amount('threshold_minor', 'in minor units: a balance at or below it is topped up'),
-  amount: amount('amount_minor', 'in minor units: what each payment adds to the balance'),
-  'monthly-limit': amount('monthly_limit_minor', 'in minor units: what automatic payments add in one month'),
-  currency: { type: 'string', value: 'CODE', meaning: 'the currency of the account; needed with an amount' },
+  threshold: amount('threshold_minor', 'a balance at or below it is topped up: 10 or 10.50'),
+  amount: amount('amount_minor', 'what each payment adds to the balance'),
+  'monthly-limit': amount('monthly_limit_minor', 'what automatic payments add in one month'),
+  currency,
   version,
 } as const;
-const example = '--threshold 1000 --amount 5000 --monthly-limit 20000 --currency USD';
+const example = '--threshold 10 --amount 50 --monthly-limit 200';
 
 /** Saved cards, and automatic payments with them. */
 export const cards: CommandGroup = {

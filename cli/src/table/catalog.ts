@@ -113,7 +113,7 @@ export const catalog: CommandGroup = {
       summary: 'Set a price, from now or from a later time on',
       args: [skuArg],
       flags: {
-        price: text('AMOUNT', 'minor units and a currency: 310 EUR is 3.10 euros', {
+        price: text('AMOUNT', "for each unit and hour: 3.10 in the currency that the SKU has, or '3.10 EUR'", {
           as: 'money',
           field: 'unit_price',
           needed: true,
@@ -122,7 +122,7 @@ export const catalog: CommandGroup = {
         from: text('TIME', 'valid from this time, as 2026-11-01T00:00:00Z', { field: 'effective_from' }),
         reason: because,
       },
-      examples: ["gpuaas ops sku price-add h200-sxm-slice --price '310 EUR' --reason 'new season'"],
+      examples: ["gpuaas ops sku price-add h200-sxm-slice --price '3.10 EUR' --reason 'new season'"],
       operation: 'sku_price_add',
       columns: ['sku', ...priceColumns],
     },

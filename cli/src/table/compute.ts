@@ -260,7 +260,10 @@ export const compute: CommandGroup = {
         },
         image: { type: 'string', value: 'IMAGE', meaning: 'the image of all of them' },
         for: { type: 'string', value: 'TIME', meaning: 'release them after this duration' },
-        'ssh-key': { type: 'string', value: 'KEY', many: true, meaning: 'the SSH keys' },
+        'ssh-key': {
+          ...{ type: 'string', value: 'KEY', many: true },
+          meaning: 'the SSH keys, or none (default: all of yours and of the project)',
+        },
       },
       examples: ['gpuaas group create cluster --member h200-sxm-slicex2 --member h200-sxm-slicex2 --for 3h --yes'],
       load: async () => (await import('../commands/group.ts')).create,

@@ -1,13 +1,11 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { because, limit, oneOf, organization, region } from './words.ts';
+import { account, amount, because, currency, limit, oneOf, organization, region } from './words.ts';
 
-const account: ArgSpec = { name: 'ORGANIZATION', meaning: 'the id of an organization', field: 'organization_id' };
 const adjustment: ArgSpec = {
   ...{ name: 'ADJUSTMENT', field: 'adjustment_id' },
   meaning: 'an adjustment, as gpuaas ops billing adjustments shows it',
 };
-const currency: FlagSpec = { type: 'string', value: 'CODE', meaning: 'the currency of the account', needed: true };
 const moment = (meaning: string): FlagSpec => ({ type: 'string', value: 'TIME', meaning });
 const adjustmentColumns = ['created_at', 'organization_name', 'state', 'amount', 'reason', 'requested_by', 'id'];
 const priceColumns = ['sku', 'region', 'unit_price', 'list_price', 'state', 'effective_from', 'effective_to', 'id'];
@@ -23,19 +21,34 @@ export const finance: CommandGroup = {
       summary: 'Correct a line of a ledger, or give credit; above a limit, a second person has to approve it',
       args: [account],
       flags: {
-        'amount-minor': {
-          ...{ type: 'string', value: 'AMOUNT', needed: true },
-          meaning: 'what it does to the balance, in minor units: 2500 gives back 25 dollars',
+        amount: {
+          ...amount('amount_minor', 'what it does to the balance: 25 gives it back, --amount=-25 takes it'),
+          needed: true,
         },
         currency,
-        corrects: { type: 'string', value: 'LINE', meaning: 'the line of the ledger that was wrong; none for credit' },
+        corrects: {
+          type: 'string',
+          value: 'LINE',
+          meaning: 'the line that was wrong, as gpuaas ops billing ledger shows it; none for credit',
+        },
         reason: because,
       },
       examples: [
-        `gpuaas ops billing adjust ${someId} --corrects ${someId} --amount-minor 2500 --currency USD --reason 'a slow disk'`,
-        `gpuaas ops billing adjust ${someId} --amount-minor 500000 --currency USD --reason 'a research grant'`,
+        `gpuaas ops billing adjust lab --corrects ${someId} --amount 25 --reason 'a slow disk'`,
+        `gpuaas ops billing adjust lab --amount 5000 --reason 'a research grant'`,
       ],
       operation: 'admin_adjustment_create',
+    },
+    {
+      name: 'ops billing ledger',
+      summary: 'Every charge and credit of an organization, newest day first',
+      args: [account],
+      flags: { limit },
+      examples: ['gpuaas ops billing ledger lab'],
+      operation: 'admin_billing_ledger_list',
+      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'quantity_ms', 'reason', 'id'],
+      none: 'Nothing was charged or credited yet.',
+      reads: true,
     },
     {
       name: 'ops billing adjustments',
@@ -114,19 +127,14 @@ export const finance: CommandGroup = {
       summary: 'Set a negotiated price from a time on',
       args: [account, { name: 'SKU', meaning: 'as gpuaas sku list shows it', field: 'sku' }],
       flags: {
-        'unit-price-minor': {
-          ...{ type: 'string', value: 'AMOUNT', needed: true },
-          meaning: 'in minor units for each unit of the SKU and hour',
-        },
+        price: { ...amount('unit_price_minor', 'for each unit of the SKU and hour, as 1.99'), needed: true },
         currency,
         region,
         'effective-from': moment('from when launches pay it (default: now)'),
         'effective-to': moment('until when (default: for ever)'),
         reason: because,
       },
-      examples: [
-        `gpuaas ops billing price-add ${someId} h200-sxm-slice --unit-price-minor 199 --currency USD --reason 'offer 12'`,
-      ],
+      examples: ["gpuaas ops billing price-add lab h200-sxm-slice --price 1.99 --reason 'offer 12'"],
       operation: 'admin_price_book_add',
     },
     {

@@ -14,7 +14,7 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     many: true,
     as: 'keys',
     field: 'ssh_key_ids',
-    meaning: 'the SSH keys, by name, id or fingerprint',
+    meaning: 'the SSH keys, by name, id or fingerprint, or none (default: all of yours and of the project)',
   },
   for: {
     type: 'string',
@@ -28,7 +28,7 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     value: 'AMOUNT',
     as: 'money',
     field: 'max_spend',
-    meaning: "release it before it costs more, in minor units: '2500 USD' is 25 dollars",
+    meaning: 'release it before it costs more: 25 or 25.50',
   },
   quote: { type: 'string', value: 'QUOTE', field: 'quote_id', meaning: 'pay the price of gpuaas billing quote' },
   'idle-stop': {

@@ -22,7 +22,7 @@ const role: FlagSpec = {
 const organizationColumns = ['id', 'slug', 'name', 'type', 'currency', 'role', 'created_at'];
 const departmentColumns = ['id', 'slug', 'name', 'state', 'is_default', 'created_at'];
 const projectColumns = ['id', 'slug', 'name', 'state', 'organization_id', 'created_at'];
-const memberColumns = ['user_id', 'username', 'role', 'created_at'];
+const memberColumns = ['user_id', 'display_name', 'username', 'role', 'created_at'];
 const invitationColumns = ['id', 'email', 'role', 'state', 'expires_at', 'created_at'];
 
 export const teamwork: CommandGroup = {
@@ -304,20 +304,21 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'activity',
-      summary: 'The activity of the project',
-      flags: { limit },
-      examples: ['gpuaas activity', 'gpuaas activity --watch'],
+      summary: 'Who did what in the project, newest first',
+      flags: {
+        actors: {
+          ...oneOf(
+            'WHO',
+            choices.activity_list.actors,
+            'people, or all with the steps of the platform (default: people)',
+          ),
+          otherwise: 'people',
+        },
+        limit,
+      },
+      examples: ['gpuaas activity', 'gpuaas activity --actors all', 'gpuaas activity --watch'],
       operation: 'activity_list',
-      columns: [
-        'created_at',
-        'action',
-        'result',
-        'actor_role',
-        'actor_id',
-        'target_type',
-        'target_id',
-        'correlation_id',
-      ],
+      columns: ['created_at', 'actor_name', 'action', 'target_name', 'result', 'correlation_id'],
       none: 'There is no activity yet.',
       reads: true,
     },

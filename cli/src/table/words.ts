@@ -13,6 +13,20 @@ export const skuArg: ArgSpec = { name: 'SKU', meaning: 'as gpuaas sku list shows
 export const userArg: ArgSpec = { name: 'USER', meaning: 'the id of a person', field: 'user_id' };
 export const sessionArg: ArgSpec = { name: 'SESSION', meaning: 'the id of a session', field: 'session_id' };
 
+/** Any organization, for finance. */
+export const account: ArgSpec = {
+  ...{ name: 'ORGANIZATION', field: 'organization_id', as: 'account' },
+  meaning: 'an organization, by slug or id',
+};
+/** Money as people write it; the field takes minor units. */
+export const amount = (field: string, meaning: string): FlagSpec => ({
+  ...{ type: 'string', value: 'AMOUNT', as: 'amount', field, meaning },
+});
+export const currency: FlagSpec = {
+  ...{ type: 'string', value: 'CODE' },
+  meaning: 'refuse an account in another currency (default: the one of the account)',
+};
+
 export const limit: FlagSpec = {
   type: 'string',
   value: 'N',

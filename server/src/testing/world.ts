@@ -179,6 +179,7 @@ export async function openWorld(
         'rate_limit.unknown_caller_requests_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         'rate_limit.financial_requests_per_minute': 1_000_000,
+        'rate_limit.financial_read_requests_per_minute': 1_000_000,
         'rate_limit.terminal_token_requests_per_minute': 1_000,
         'payments.max_open_sessions': 1_000,
         'webhooks.max_per_organization': 1_000,

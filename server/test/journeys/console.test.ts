@@ -276,6 +276,8 @@ describe('the session of a browser', () => {
     const home = await browser.open(`${world.url}/`);
     const question = await browser.submit(home);
     expect(question.html).toContain('Sign out?');
+    // The console showed whose sign-out it is, so the page presses its own button; this browser runs no scripts.
+    expect(question.html).toContain("<script>document.querySelector('button[name=logout]').click();</script>");
     expect((await withCookie(cookie)).status).toBe(401);
     const end = await browser.submit(question);
     expect(end.url.href).toBe(`${world.url}/`);

@@ -78,6 +78,7 @@ export const moneyExamples: Readonly<Record<string, MakeExample>> = {
     body: { note: 'an example' },
   }),
   admin_billing_credit_list: organization,
+  admin_billing_ledger_list: organization,
   admin_price_book_add: async (world, tenant) => {
     await stockFleet(world.root);
     return {

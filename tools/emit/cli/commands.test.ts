@@ -55,6 +55,8 @@ const sampleOf = (as: string | undefined, field: string, index: number): unknown
       return { slice_vm_profiles: [{ gpus: 1 }] };
     case 'money':
       return { amount_minor: '310', currency: 'EUR' };
+    case 'amount':
+      return '2550';
     case 'list':
       return ['a:read', 'b:write'];
     case 'keys':
@@ -62,6 +64,7 @@ const sampleOf = (as: string | undefined, field: string, index: number): unknown
       return [id(index), id(index + 1)];
     case undefined:
     case 'text':
+      if (field === 'currency') return 'EUR';
       return field === 'sku' ? 'h200' : `it's ${field} "${index}"`;
     default:
       return id(index);
@@ -107,7 +110,10 @@ describe('the table of commands', () => {
   });
 
   // A stream has no end; that it is asked for is seen where it is listened to.
-  const ending = [...lines].filter(([operation]) => !operation.endsWith('event_stream'));
+  // The thresholds of a budget come without a currency, so the console cannot write them; cli/src/input/money.test.ts types them.
+  const ending = [...lines].filter(
+    ([operation]) => !operation.endsWith('event_stream') && operation !== 'budget_update',
+  );
   it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {
     const { facts, input, args, typed } = rehearsalOf(operation, line);
     const { asked, err } = await rehearse([...args, '--yes', '--quiet'], world);

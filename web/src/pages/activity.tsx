@@ -1,4 +1,5 @@
 import type { Activity } from '@gpuaas/sdk';
+import { tellAction } from '@gpuaas/sdk/actions';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
@@ -11,7 +12,6 @@ import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, NoProject } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { tellAction } from '../words/actions.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 
 /** Who did what in the project, in sentences. Steps of the platform are shown on request. */

@@ -1,4 +1,5 @@
 import type { Activity, Allocation, Overview } from '@gpuaas/sdk';
+import { tellAction } from '@gpuaas/sdk/actions';
 import { Link, Navigate } from '@tanstack/react-router';
 import { actorName } from '../client/names.ts';
 import { useOverview } from '../client/overview.ts';
@@ -9,7 +10,6 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, NoProject, Problem } from '../parts/states.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
 import { menuOf } from '../shell/places.ts';
-import { tellAction } from '../words/actions.ts';
 import { spellMoney } from '../words/money.ts';
 import { sumUp, unended } from '../words/overview.ts';
 import { spellQuota } from '../words/quota.ts';

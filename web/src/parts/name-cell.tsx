@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 type Place =
   | '/allocations/$id'
   | '/groups/$id'
+  | '/ops/accounts/$id'
   | '/ops/allocations/$id'
   | '/ops/nodes/$id'
   | '/ops/people/$id'

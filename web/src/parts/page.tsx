@@ -26,7 +26,7 @@ export function Page({
   }, [title]);
   useEffect(() => (shown ? onKey('c', () => setOpen(true)) : undefined), [shown]);
   return (
-    <div className="mx-auto grid w-full max-w-6xl gap-6 px-4 py-6 sm:px-8 sm:py-8">
+    <div className="mx-auto grid w-full max-w-7xl gap-6 px-4 py-6 sm:px-8 sm:py-8">
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 grow basis-64">
           <h1 className="text-2xl leading-tight font-semibold tracking-tight">

@@ -49,39 +49,42 @@ export function Rows<T>({
   return (
     <div className="panel overflow-hidden">
       {list.error && <Problem error={list.error} again={list.again} />}
-      <table ref={table} className="rows w-full text-start">
-        <caption className="sr-only">{label}</caption>
-        <thead>
-          <tr className="border-b border-edge text-[13px] text-dim">
-            {columns.map(({ head, end }, index) => (
-              <th
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
-                key={index}
-                scope="col"
-                className={`font-medium ${end ? 'text-end' : 'text-start'}`}
-              >
-                {head || <span className="sr-only">Actions</span>}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="min-[721px]:[&>tr:not(:last-child)]:border-b min-[721px]:[&>tr]:border-edge">
-          {list.rows.map((row) => (
-            <tr key={keyOf(row)} className="hover:bg-sunk/50">
-              {columns.map(({ head, cell, end }, index) => (
-                <td
+      {/* A table that does not fit is scrolled: nothing of it, least of all its buttons, is cut off. */}
+      <div className="overflow-x-auto">
+        <table ref={table} className="rows w-full text-start">
+          <caption className="sr-only">{label}</caption>
+          <thead>
+            <tr className="border-b border-edge text-[13px] text-dim">
+              {columns.map(({ head, end }, index) => (
+                <th
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                   key={index}
-                  data-label={head}
-                  className={end ? 'text-end' : ''}
+                  scope="col"
+                  className={`font-medium ${end ? 'text-end' : 'text-start'}`}
                 >
-                  {cell(row)}
-                </td>
+                  {head || <span className="sr-only">Actions</span>}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody className="min-[721px]:[&>tr:not(:last-child)]:border-b min-[721px]:[&>tr]:border-edge">
+            {list.rows.map((row) => (
+              <tr key={keyOf(row)} className="hover:bg-sunk/50">
+                {columns.map(({ head, cell, end }, index) => (
+                  <td
+                    // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+                    key={index}
+                    data-label={head}
+                    className={end ? 'text-end' : ''}
+                  >
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       {list.hasMore && (
         <div className="border-t border-edge p-3 text-center">
           <Button onClick={list.more} busy={list.isFetchingMore}>

@@ -13,7 +13,9 @@ export function TenantLink({ id }: { id: string }) {
     enabled: useMay()('admin_organization_list'),
     freshMs,
   });
-  const name = tenants.data?.data.find((tenant) => tenant.id === id)?.name;
+  const tenant = tenants.data?.data.find((each) => each.id === id);
+  // Personal organizations are all called the same.
+  const name = tenant?.type === 'personal' ? tenant.slug : tenant?.name;
   return (
     <Link
       to="/ops/tenants/$id"

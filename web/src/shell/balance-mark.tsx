@@ -22,7 +22,7 @@ export function BalanceMark() {
       className={`tabular shrink-0 rounded-full px-2.5 py-1 text-sm font-medium whitespace-nowrap ${tones[tone]}`}
     >
       {text}
-      {more && <span className="font-normal max-md:hidden"> {more}</span>}
+      {more && <span className="font-normal max-md:hidden"> · {more}</span>}
     </Link>
   );
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { branding } from '../client/branding.ts';
 import type { Session } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { groupProjects } from '../words/access.ts';
 import { isAt, type Menu, type PlaceGroup } from './places.ts';
 
 /** The side navigation: brand, selected project, and pages. */
@@ -63,15 +64,13 @@ function ProjectSwitcher({ session }: { session: Session }) {
         value={session.project?.id}
         onChange={(event) => session.choose(event.target.value)}
       >
-        {session.me.organizations.map((organization) => (
-          <optgroup key={organization.id} label={organization.name}>
-            {session.projects
-              .filter((project) => project.organization_id === organization.id)
-              .map((project) => (
-                <option key={project.id} value={project.id}>
-                  {project.name}
-                </option>
-              ))}
+        {groupProjects(session.me.organizations, session.projects).map(({ id, label, projects }) => (
+          <optgroup key={id} label={label}>
+            {projects.map((project) => (
+              <option key={project.id} value={project.id}>
+                {project.name}
+              </option>
+            ))}
           </optgroup>
         ))}
       </select>

@@ -36,3 +36,24 @@ export function readFragment(hash: string): string {
     return '';
   }
 }
+
+interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+}
+/**
+ * Projects by organization, for the switcher. Personal organizations are all called the same, so a name that occurs twice
+ * comes with its slug. An organization without a project has nothing to switch to.
+ */
+export function groupProjects<P extends { readonly organization_id: string }>(
+  organizations: readonly Organization[],
+  projects: readonly P[],
+): { readonly id: string; readonly label: string; readonly projects: readonly P[] }[] {
+  const isTaken = ({ id, name }: Organization) => organizations.some((other) => other.id !== id && other.name === name);
+  return organizations.flatMap((each) => {
+    const own = projects.filter(({ organization_id }) => organization_id === each.id);
+    const label = isTaken(each) ? `${each.name} (${each.slug})` : each.name;
+    return own.length > 0 ? [{ id: each.id, label, projects: own }] : [];
+  });
+}

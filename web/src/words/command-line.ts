@@ -1,5 +1,6 @@
 import type { OperationId } from '@gpuaas/sdk';
 import { commandLines } from './generated/commands.ts';
+import { plainAmount } from './money.ts';
 
 /** Single quotes for a shell: nothing inside is interpreted, so a hostile name stays text. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -24,8 +25,12 @@ export function writeCommandLine(
     return text;
   });
   if (args.some((text) => text.startsWith('-'))) return undefined;
+  const currency = typeof input['currency'] === 'string' ? input['currency'] : undefined;
   const flags = Object.entries(line.flags).flatMap(([field, [flag, as]]) => {
-    const value = takeFrom(left, input, field);
+    // Without its currency nobody knows where the decimal point of an amount is: it stays in `left`.
+    if (as === 'amount' && currency === undefined) return [];
+    const found = takeFrom(left, input, field);
+    const value = as === 'amount' && currency ? amountOf(found, currency) : found;
     if (as === 'flag') return value === true ? [`--${flag}`] : [];
     return textsOf(as, value).map((text) =>
       text.startsWith('-') ? `--${flag}=${quoteWhereNeeded(text)}` : `--${flag} ${quoteWhereNeeded(text)}`,
@@ -42,6 +47,9 @@ export function writeCommandLine(
     ...(where === undefined ? [] : [`--project ${quoteWhereNeeded(where)}`]),
   ];
 }
+
+const amountOf = (minor: unknown, currency: string): string | undefined =>
+  typeof minor === 'string' ? plainAmount({ amount_minor: minor, currency }) : undefined;
 
 /** Every value in it, by its path; a list is one value. */
 function leavesOf(input: Input, before = ''): [string, unknown][] {
@@ -67,7 +75,7 @@ function textsOf(as: string | undefined, value: unknown): string[] {
       return [JSON.stringify(value)];
     case 'money': {
       const { amount_minor, currency } = value as Readonly<Record<string, string>>;
-      return [`${amount_minor} ${currency}`];
+      return [`${plainAmount({ amount_minor: amount_minor ?? '', currency: currency ?? '' })} ${currency}`];
     }
     case 'seconds':
       return [`${String(value)}s`];

@@ -27,8 +27,9 @@ const symbols: Readonly<Record<string, string>> = { USD: '$', EUR: '€', GBP: '
 /** `4.50`: as a person would type it. */
 export function plainAmount({ amount_minor, currency }: Amount): string {
   const digits = digitsOf(currency);
-  const bare = amount_minor.padStart(digits + 1, '0');
-  return digits === 0 ? bare : `${bare.slice(0, -digits)}.${bare.slice(-digits)}`;
+  const sign = amount_minor.startsWith('-') ? '-' : '';
+  const bare = amount_minor.slice(sign.length).padStart(digits + 1, '0');
+  return `${sign}${digits === 0 ? bare : `${bare.slice(0, -digits)}.${bare.slice(-digits)}`}`;
 }
 
 /** An amount times a count, in whole minor units. */

@@ -1,4 +1,4 @@
-import { tellAction } from './actions.ts';
+import { tellAction } from '@gpuaas/sdk/actions';
 import { tellEvent, tellHappening } from './sentences.ts';
 import { plainWord } from './sizes.ts';
 import { spellDuration } from './time.ts';

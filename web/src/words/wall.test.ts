@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAccess, readFragment } from './access.ts';
+import { groupProjects, readAccess, readFragment } from './access.ts';
 import { countTiles, filterWall, lookOfSlot, placesOf, sharesOf, tellAlert, tilesOf, troublesOf } from './wall.ts';
 
 /** Every free slot may be sold, and nobody has found anything. */
@@ -154,5 +154,27 @@ describe('the part of an address after #', () => {
   it('is read, and is empty where it is not well formed', () => {
     expect(readFragment('#gpuaas_invite_a%5Fb')).toBe('gpuaas_invite_a_b');
     expect([readFragment('#%'), readFragment('')]).toEqual(['', '']);
+  });
+});
+
+describe('the switcher of projects', () => {
+  const organization = (id: string, name: string) => ({ id, name, slug: `slug-${id}` });
+  const project = (organization_id: string) => ({ organization_id });
+
+  it('tells organizations of one name apart, and leaves those without a project out', () => {
+    const found = groupProjects(
+      [
+        organization('a', 'Personal'),
+        organization('b', 'Personal'),
+        organization('c', 'Lab'),
+        organization('d', 'Empty'),
+      ],
+      [project('a'), project('b'), project('c'), project('c')],
+    );
+    expect(found.map(({ label, projects }) => [label, projects.length])).toEqual([
+      ['Personal (slug-a)', 1],
+      ['Personal (slug-b)', 1],
+      ['Lab', 2],
+    ]);
   });
 });

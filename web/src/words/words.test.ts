@@ -1,7 +1,7 @@
 import type { CatalogItem } from '@gpuaas/sdk';
+import { tellAction } from '@gpuaas/sdk/actions';
 import { describe, expect, it } from 'vitest';
 import { makeKeyring } from '../client/keyring.ts';
-import { tellAction } from './actions.ts';
 import { quoteForShell } from './command-line.ts';
 import { faultOfAmount, leapOf, spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
@@ -182,7 +182,7 @@ describe('sentences', () => {
     expect(tellAction('project.create')).toBe('created a project');
     expect(tellAction('user.create')).toBe('created a user');
     expect(tellAction('odd')).toBe('odd');
-    expect(tellAction('sku.retire')).toBe('retired an SKU');
+    expect(tellAction('sku.retire')).toBe('retired a SKU');
     expect(tellAction('member.leave')).toBe('left the organization');
     expect([isNotable('provisioning.phase'), isNotable('provisioning.active')]).toEqual([false, true]);
     expect(tellNotice('provisioning.failed', 'calm-otter').sentence).toBe('calm-otter failed');

@@ -4,6 +4,7 @@ import { Money } from '../../money.ts';
 import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
 import { recentSignIn } from '../../step-up.ts';
+import { LedgerLine } from '../billing.ts';
 import { Credit } from '../money/credit.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -132,4 +133,17 @@ export const adminBillingCreditList = defineRoute({
   params: Type.Object({ organization_id: Uuid }, strict),
   query: Type.Object(pageQuery, strict),
   response: page(Credit),
+});
+
+export const adminBillingLedgerList = defineRoute({
+  id: 'admin_billing_ledger_list',
+  method: 'GET',
+  path: '/api/v1/admin/billing/accounts/{organization_id}/ledger',
+  summary: 'The ledger of an organization, newest day first',
+  ...shared,
+  lane: 'admin',
+  errors: ['organization_not_found', 'cursor_invalid'],
+  params: Type.Object({ organization_id: Uuid }, strict),
+  query: Type.Object(pageQuery, strict),
+  response: page(LedgerLine),
 });

@@ -1,4 +1,5 @@
 import {
+  adminBillingLedgerList,
   type BillingBalance,
   billingBalanceGet,
   billingLedgerList,
@@ -82,7 +83,12 @@ const showLine = (row: LineRow): LedgerLine => ({
   reason: row.reason,
   simulated: row.simulated,
 });
-const ledger = on(billingLedgerList, ({ db }, who, { params, query }) =>
+const pageOfLedger = (
+  { db }: Parts,
+  who: Viewer,
+  organizationId: string,
+  query: { readonly cursor?: string; readonly limit?: number },
+) =>
   readPage({
     name: 'ledger',
     query,
@@ -90,12 +96,19 @@ const ledger = on(billingLedgerList, ({ db }, who, { params, query }) =>
     read: (before, limit) => {
       const [day, id] = before?.split('.') ?? [];
       const at = day !== undefined && id !== undefined ? { day, id } : undefined;
-      return db.read(who, (tx) => listLines(tx, params.organization_id, at, limit));
+      return db.read(who, (tx) => listLines(tx, organizationId, at, limit));
     },
     keyOf: (row) => `${row.day_number}.${row.id}`,
     show: showLine,
-  }),
+  });
+const ledger = on(billingLedgerList, (parts, who, { params, query }) =>
+  pageOfLedger(parts, who, params.organization_id, query),
 );
+/** Finance reads the ledger of any organization: who corrects a line has to see it. */
+const ledgerOfAny = on(adminBillingLedgerList, async (parts, who, { params, query }) => {
+  const account = await parts.db.read(who, (tx) => findAccount(tx, params.organization_id));
+  return account ? pageOfLedger(parts, who, params.organization_id, query) : absent();
+});
 
 const showWindow = (row: WindowRow): UsageWindow => ({
   id: row.id,
@@ -206,4 +219,4 @@ const projectUsage = on(projectUsageGet, async (parts, who, { query }) => {
 });
 
 export const readRoutes = (parts: Parts): Mounted[] =>
-  [balance, lastRelease, ledger, windows, verify, usage, projectUsage].map((bind) => bind(parts));
+  [balance, lastRelease, ledger, ledgerOfAny, windows, verify, usage, projectUsage].map((bind) => bind(parts));

@@ -110,6 +110,9 @@ export const spentPage = (linkUrl: string | undefined): Sheet => ({
 
 export const notePage = (title: string, text: string): Sheet => ({ title, body: html`<p>${text}</p>` });
 
+/** Presses the button of the page that asks. Its digest is in the policy of the page, which runs nothing else. */
+const pressSignOut = `document.querySelector('button[name=logout]').click();`;
+
 const issuerSheets: { readonly [K in keyof IssuerPages]: (...form: Parameters<IssuerPages[K]>) => Sheet } = {
   deviceCode: ({ action, xsrf, code, problem }) => ({
     title: 'Connect a device',
@@ -139,9 +142,11 @@ ${hidden('xsrf', xsrf)}${hidden('user_code', code)}
   deviceDone: (clientName) =>
     notePage('Device connected', `${clientName || 'Your device'} is signed in. You can close this page.`),
 
-  signOut: ({ action, xsrf, returnTo }) => ({
+  signOut: ({ action, xsrf, returnTo, isMeant }) => ({
     title: 'Sign out?',
     leadsTo: returnTo,
+    // The person pressed the button in the console already. Where no script runs, this page asks.
+    script: isMeant ? pressSignOut : undefined,
     body: html`<p>You will be signed out in this browser.</p>
 <form method="post" action="${action}">
 ${hidden('xsrf', xsrf)}

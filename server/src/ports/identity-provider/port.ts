@@ -215,7 +215,8 @@ export interface IssuerPages {
   deviceCode(form: { action: string; xsrf: string; code: string; problem: string | undefined }): Page;
   deviceConfirm(form: { action: string; xsrf: string; code: string; clientName: string; address: string }): Page;
   deviceDone(clientName: string): Page;
-  signOut(form: { action: string; xsrf: string; returnTo: string | undefined }): Page;
+  /** `isMeant`: the program that asks has shown that the person signed in to it, so nothing is left to confirm. */
+  signOut(form: { action: string; xsrf: string; returnTo: string | undefined; isMeant: boolean }): Page;
   signedOut(): Page;
   /** One button that sends on what the protocol prepared. */
   goOn(form: { action: string; fields: readonly (readonly [string, string])[] }): Page;

@@ -41,7 +41,7 @@ export function AccountsPage() {
   const [corrected, setCorrected] = useState<BillingAccount>();
   const [made, setMade] = useState<Adjustment>();
   const columns = columnsFor(
-    may('admin_organization_get'),
+    may('admin_billing_ledger_list'),
     may('admin_billing_grant_create') ? setChosen : undefined,
     may('admin_adjustment_create') ? setCorrected : undefined,
   );
@@ -121,7 +121,7 @@ const columnsFor = (
     head: 'Organization',
     cell: (row) =>
       mayOpen ? (
-        <NameCell to="/ops/tenants/$id" id={row.organization_id} name={row.name} also={row.slug} />
+        <NameCell to="/ops/accounts/$id" id={row.organization_id} name={row.name} also={row.slug} />
       ) : (
         <span>
           <bdi className="line-clamp-2 font-medium break-all">{row.name}</bdi>

@@ -13,17 +13,20 @@ type Way = 'give' | 'take';
 /** Corrects a line of a ledger by a new line. Above a limit it waits for a second person. */
 export function AdjustmentDialog({
   account,
+  line = '',
   onClose,
   onMade,
 }: {
   account: BillingAccount;
+  /** The line that was wrong, where the person has chosen one. */
+  line?: string;
   onClose(): void;
   onMade(adjustment: Adjustment): void;
 }) {
   const { currency } = account.balance;
   const [way, setWay] = useState<Way>('give');
   const [amount, setAmount] = useState('');
-  const [corrects, setCorrects] = useState('');
+  const [corrects, setCorrects] = useState(line);
   const [reason, setReason] = useState('');
   const minor = minorOf(amount, currency);
   const isAmount = minor !== undefined && minor !== '0';
@@ -70,7 +73,7 @@ export function AdjustmentDialog({
         hint={
           corrects !== '' && !isLineId(corrects)
             ? 'This is not the id of a line.'
-            : 'The id of the wrong line, as the organization finds it with gpuaas billing ledger. Leave it empty to give credit.'
+            : 'The id of the wrong line. The ledger of the account has a button for each line. Leave it empty to give credit.'
         }
         wrong={corrects !== '' && !isLineId(corrects)}
         maxLength={36}

@@ -66,7 +66,8 @@ export function SkusPage() {
           { head: 'Sizes', cell: (sku) => sku.allowed_gpu_counts.join(', ') },
           {
             head: 'Price',
-            cell: (sku) => <Price sku={sku} price={priceOf(sku.sku)} />,
+            cell: (sku) =>
+              offered.error ? <span className="text-dim">unknown</span> : <Price sku={sku} price={priceOf(sku.sku)} />,
           },
           { head: 'State', cell: (sku) => <StateChip state={sku.active ? 'active' : 'retired'} /> },
           {

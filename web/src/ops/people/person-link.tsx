@@ -29,7 +29,7 @@ const Unlinked = ({ id, name }: Named) => (
 );
 const Face = ({ id, name }: Named) => (
   <>
-    {name && <bdi className="wrap-anywhere">{name}</bdi>}{' '}
+    {name && <bdi className="inline-block min-w-24 wrap-anywhere">{name}</bdi>}{' '}
     <span className="font-mono text-xs text-dim">{shortId(id)}</span>
   </>
 );

@@ -10,7 +10,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { accountStates, tellEnforced, tellRunway } from '../../words/billing/balance.ts';
+import { accountStates, hasHeld, tellEnforced, tellHeld, tellRunway } from '../../words/billing/balance.ts';
 import { tellCheck } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 import { spellMoment } from '../../words/time.ts';
@@ -49,6 +49,7 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
         <div className="grid gap-1">
           <p className="flex flex-wrap items-center gap-3">
             <span className="tabular text-3xl font-semibold tracking-tight">{spellMoney(it.balance)}</span>
+            {hasHeld(it) && <span className="text-dim">available</span>}
             {it.enforced && <Chip tone={accountStates[it.state].tone}>{accountStates[it.state].text}</Chip>}
           </p>
           <p className={tones[accountStates[it.state].tone]}>{tellRunway(it)}</p>
@@ -58,9 +59,7 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
             </p>
           )}
           <p className="text-dim">{tellEnforced(it)}</p>
-          {it.held.amount_minor !== '0' && (
-            <p className="text-dim">{spellMoney(it.held)} is held for open orders and not part of the balance.</p>
-          )}
+          {hasHeld(it) && <p className="text-dim">{tellHeld(it)}</p>}
           <p className="text-sm text-dim">
             {it.charged_to ? (
               <>

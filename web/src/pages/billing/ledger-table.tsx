@@ -20,41 +20,7 @@ export function LedgerTable({ organizationId }: { organizationId: string }) {
     (from, options) => api.billing.ledgerList({ organization_id, ...from }, options),
     { limit: 25 },
   );
-  const columns: readonly Column<LedgerLine>[] = [
-    { head: 'Day', cell: (line) => <span className="whitespace-nowrap">{spellDate(line.day)}</span> },
-    { head: 'What', cell: tellKind },
-    {
-      head: 'For',
-      cell: (line) => (
-        <span className="min-w-0">
-          {mayOpen && line.windows !== null ? (
-            <button
-              type="button"
-              className="text-start font-medium wrap-anywhere max-[720px]:text-end text-accent underline-offset-2 hover:underline"
-              aria-label={`Windows of ${tellSubject(line)} on ${spellDate(line.day)}`}
-              onClick={() => setOpen(line)}
-            >
-              <bdi className="line-clamp-2">{tellSubject(line)}</bdi>
-            </button>
-          ) : (
-            <bdi className="line-clamp-2">{tellSubject(line)}</bdi>
-          )}
-          <SimulatedChip of={line} />
-          {line.sku && <span className="block font-mono text-xs text-dim">{line.sku}</span>}
-        </span>
-      ),
-    },
-    {
-      head: 'GPU or node hours',
-      end: true,
-      cell: ({ quantity_ms }) => quantity_ms !== null && <span className="tabular">{spellHours(quantity_ms)}</span>,
-    },
-    {
-      head: 'Amount',
-      end: true,
-      cell: ({ amount }) => <span className="tabular whitespace-nowrap">{spellMoney(amount)}</span>,
-    },
-  ];
+  const columns = ledgerColumns(mayOpen ? setOpen : undefined);
   return (
     <section className="grid gap-3" aria-label="Ledger">
       <h2 className="text-lg font-semibold">Ledger</h2>
@@ -73,3 +39,40 @@ export function LedgerTable({ organizationId }: { organizationId: string }) {
     </section>
   );
 }
+
+/** The columns of a ledger; `onOpen` opens the windows of a line, where the reader may see them. */
+export const ledgerColumns = (onOpen?: (line: LedgerLine) => void): readonly Column<LedgerLine>[] => [
+  { head: 'Day', cell: (line) => <span className="whitespace-nowrap">{spellDate(line.day)}</span> },
+  { head: 'What', cell: tellKind },
+  {
+    head: 'For',
+    cell: (line) => (
+      <span className="min-w-0">
+        {onOpen && line.windows !== null ? (
+          <button
+            type="button"
+            className="text-start font-medium wrap-anywhere max-[720px]:text-end text-accent underline-offset-2 hover:underline"
+            aria-label={`Windows of ${tellSubject(line)} on ${spellDate(line.day)}`}
+            onClick={() => onOpen(line)}
+          >
+            <bdi className="line-clamp-2">{tellSubject(line)}</bdi>
+          </button>
+        ) : (
+          <bdi className="line-clamp-2">{tellSubject(line)}</bdi>
+        )}
+        <SimulatedChip of={line} />
+        {line.sku && <span className="block font-mono text-xs text-dim">{line.sku}</span>}
+      </span>
+    ),
+  },
+  {
+    head: 'GPU or node hours',
+    end: true,
+    cell: ({ quantity_ms }) => quantity_ms !== null && <span className="tabular">{spellHours(quantity_ms)}</span>,
+  },
+  {
+    head: 'Amount',
+    end: true,
+    cell: ({ amount }) => <span className="tabular whitespace-nowrap">{spellMoney(amount)}</span>,
+  },
+];

@@ -14,6 +14,13 @@ export function tellRunway({ balance, per_hour, runway_seconds }: BillingBalance
     : `${rate}, ${spellDuration(runway_seconds * 1_000)} left.`;
 }
 
+/** Whether the balance and what is available of it are two numbers. The API calls the latter `balance`. */
+export const hasHeld = ({ held }: Pick<BillingBalance, 'held'>): boolean => held.amount_minor !== '0';
+export function tellHeld({ balance, held }: Pick<BillingBalance, 'balance' | 'held'>): string {
+  const whole = { ...balance, amount_minor: String(BigInt(balance.amount_minor) + BigInt(held.amount_minor)) };
+  return `The balance is ${spellMoney(whole)}; ${spellMoney(held)} of it is held for what runs, until its usage is charged.`;
+}
+
 /** Whether a launch is refused without a balance. */
 export const tellEnforced = ({ enforced, minimum_runway_minutes }: BillingBalance): string =>
   enforced

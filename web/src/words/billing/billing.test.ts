@@ -1,6 +1,6 @@
 import type { BillingBalance, LedgerCheck, UsageReport } from '@gpuaas/sdk';
 import { describe, expect, it } from 'vitest';
-import { balanceMark, gaugeOf, ladderOf, tellEnforced, tellRunway } from './balance.ts';
+import { balanceMark, gaugeOf, hasHeld, ladderOf, tellEnforced, tellHeld, tellRunway } from './balance.ts';
 import { barsOf, spellHours, spellQuantity, spellRate, tellCheck, tellGrant, tellGroup } from './usage.ts';
 
 const dollars = (minor: string) => ({ amount_minor: minor, currency: 'USD' });
@@ -27,6 +27,13 @@ describe('a balance in words', () => {
     ['100', null, 'Nothing is running, so nothing is charged.'],
   ])('of %s minor units that lasts %s seconds', (minor, runway, said) => {
     expect(tellRunway(balance(minor, runway))).toBe(said);
+  });
+  it('names the balance and what is available of it where they are two numbers', () => {
+    const held = { ...balance('5000', 3_600), held: dollars('1250') };
+    expect([hasHeld(balance('5000', null)), hasHeld(held)]).toEqual([false, true]);
+    expect(tellHeld(held)).toBe(
+      'The balance is $62.50; $12.50 of it is held for what runs, until its usage is charged.',
+    );
   });
   it('says whether launches are refused without it', () => {
     expect(tellEnforced(balance('1', null, true))).toBe(

@@ -25,7 +25,9 @@ function tellBalance(hold: Quote['hold'], account: Quote['account']): readonly s
   const held = isNothing(hold) ? undefined : `The launch holds ${spellMoney(hold)}`;
   if (!account) return held ? [`${held} of the balance, and gives it back as usage is charged.`] : [];
   const after = spellMoney(account.balance_after);
-  const balance = held ? `${held}: the balance becomes ${after}.` : `The balance is ${after} until usage is charged.`;
+  const balance = held
+    ? `${held}: ${after} of the balance stays available.`
+    : `The balance is ${after} until usage is charged.`;
   const lasts = account.runway_seconds_after;
   if (lasts === null) return [balance];
   const now = account.runway_seconds;

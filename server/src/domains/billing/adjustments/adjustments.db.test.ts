@@ -50,6 +50,22 @@ const balance = async (tenant: Tenant) =>
     .balance.amount_minor;
 
 describe('an adjustment', () => {
+  it('begins with the ledger of the organization, which finance reads line by line', async () => {
+    const [tenant, other] = [await world.found('seen'), await world.found('unseen')];
+    const [credit, line] = [await grant(tenant), await use(tenant, 3_000n)];
+    await grant(other);
+    const read = (path: string, as: string) => world.call('GET', path, { as });
+    const seen = await read(`${accounts(tenant)}/ledger`, first);
+    expect(seen.status, seen.text).toBe(200);
+    const own = await read(`/api/v1/organizations/${tenant.organizationId}/billing/ledger`, tenant.token);
+    expect(seen.body.data).toEqual(own.body.data);
+    expect(seen.body.data.map(({ id }: { id: string }) => id).toSorted()).toEqual([credit, line].toSorted());
+    expect((await adjust(tenant, seen.body.data[0].id, '100')).status).toBe(201);
+    expect((await read(`${accounts(tenant)}/ledger`, tenant.token)).status).toBe(403);
+    const nobody = { ...tenant, organizationId: systemIds.next() };
+    expect((await read(`${accounts(nobody)}/ledger`, first)).body).toMatchObject({ code: 'organization_not_found' });
+  });
+
   it('below the limit is entered at once, against what it corrects', async () => {
     const tenant = await world.found('small');
     await grant(tenant);

@@ -209,7 +209,8 @@ function features(parts: ProviderParts): NonNullable<Configuration['features']> 
       logoutSource(ctx) {
         const state = stateOf(ctx);
         const action = ctx.oidc.urlFor('end_session_confirm');
-        show(ctx, pages.signOut({ action, xsrf: state.secret ?? '', returnTo: state.postLogoutRedirectUri }));
+        const [xsrf, returnTo] = [state.secret ?? '', state.postLogoutRedirectUri];
+        show(ctx, pages.signOut({ action, xsrf, returnTo, isMeant: isMeantSignOut(ctx) }));
       },
       postLogoutSuccessSource: (ctx) => show(ctx, pages.signedOut()),
     },
@@ -320,6 +321,15 @@ const nameOf = (client: { clientName?: string | undefined; clientId: string }): 
 
 const stateOf = (ctx: KoaContextWithOIDC) =>
   (ctx.oidc.session?.state ?? {}) as { secret?: string; postLogoutRedirectUri?: string };
+/**
+ * Whether the id token that came with a sign-out is of the person who is signed in here. Only a program that they signed in
+ * to has it, so a link on a foreign page cannot sign anybody out.
+ */
+function isMeantSignOut(ctx: KoaContextWithOIDC): boolean {
+  const hint = ctx.oidc.entities.IdTokenHint as { readonly payload?: { readonly sub?: unknown } } | undefined;
+  const person = ctx.oidc.session?.accountId;
+  return person !== undefined && hint?.payload?.sub === person;
+}
 const formOf = (ctx: KoaContextWithOIDC) => ({
   action: ctx.oidc.urlFor('code_verification'),
   xsrf: stateOf(ctx).secret ?? '',

@@ -1,5 +1,3 @@
-import { plainWord } from './sizes.ts';
-
 /** Audit actions in words. An action without words is shown by its name. */
 const verbs: Readonly<Record<string, string>> = {
   create: 'created',
@@ -42,6 +40,12 @@ const verbs: Readonly<Record<string, string>> = {
   probe: 'probed',
   rotate: 'rotated',
   withdraw: 'withdrew',
+  reject: 'rejected',
+  raise: 'raised',
+  reset: 'reset',
+  refund: 'refunded',
+  grant: 'granted',
+  expire: 'expired',
 };
 
 /** Actions that do not follow the pattern verb and object. */
@@ -116,7 +120,66 @@ const sentences: Readonly<Record<string, string>> = {
   'simulator.switch_agent': 'switched a simulated agent on or off',
   'task_signer.activate': 'activated a signing key',
   'task_signer.age': 'retired expired signing keys',
+  'alert.settle': 'settled alerts',
+  'alert.tell': 'reported an alert',
+  'allocation.note_missing': 'noted that an allocation is missing on its host',
+  'allocation.reconcile_ssh_keys': 'brought the SSH keys of an allocation up to date',
+  'allocation.reserve_host': 'reserved a host for an allocation',
+  'auto_top_up.set': 'changed the automatic top-up',
+  'auto_top_up.settle': 'settled an automatic top-up',
+  'billing.cap': 'ended an allocation at its limit of cost',
+  'billing.count_credit': 'counted what is left of credit',
+  'billing.grant': 'granted credit',
+  'billing.ladder': 'compared the balance with its warnings',
+  'billing.release_holds': 'released holds of the balance',
+  'billing.set_details': 'changed the billing details',
+  'billing.set_seller': 'changed the details of the seller',
+  'budget.reached': 'reached a budget',
+  'default_project.set': 'chose a default project',
+  'demo.runs': 'wrote the history of the demo',
+  'factor.add': 'added a second factor',
+  'factor.begin': 'began to add a second factor',
+  'factor.remove': 'removed a second factor',
+  'factor.renew_codes': 'made new recovery codes',
+  'history.audit_days': 'archived days of the audit log',
+  'history.confirm': 'confirmed an archive',
+  'history.months': 'made tables for months ahead',
+  'invoice.finalise': 'finalised an invoice',
+  'invoice.pay': 'noted the payment of an invoice',
+  'invoice.void': 'took an invoice back',
+  'ledger.months': 'made tables for months of the ledger ahead',
+  'member.update': 'changed the role of a member',
+  'node.revoke': 'revoked the certificates of a node',
+  'node_image.set': 'recorded an image of a node',
+  'passkey.begin': 'began to add a passkey',
+  'password.reset': 'reset a password',
+  'password_link.request': 'asked for a link to set a password',
+  'payment.compare': 'compared a payment with its provider',
+  'payment.hear': 'received news of a payment',
+  'payment.send_refund': 'sent a refund',
+  'payment_method.begin': 'began to save a card',
+  'payment_method.remove': 'removed a card',
+  'payment_method.set_default': 'chose the card of automatic top-ups',
+  'price_book.add': 'added a negotiated price',
+  'price_book.end': 'ended a negotiated price',
+  'profile.update': 'changed their name',
+  'project_member.set': 'set the role of a project member',
+  'secrets.reseal': 'sealed stored secrets anew',
+  'terminal_recording.append': 'recorded a terminal',
+  'terminal_recording.open': 'opened a recording',
+  'terminal_recording.open_by_operator': 'opened a recording of a tenant',
+  'terminal_session.arrive': 'connected a terminal',
+  'terminal_session.attach': 'connected to a terminal',
+  'terminal_session.end_by_operator': 'ended a terminal session of a tenant',
+  'terminal_session.ended': 'ended a terminal session',
+  'terminal_token.mint': 'asked for a terminal',
+  'usage.accrue': 'charged usage',
+  'usage.record': 'recorded evidence of usage',
+  'usage.sample': 'sampled usage',
+  'user.factors_reset': 'removed the second factors of a person',
 };
+
+const plainWord = (word: string): string => word.replaceAll(/[_.]/g, ' ');
 
 /** `ssh_key.add` by a member: `added an SSH key`. */
 export function tellAction(action: string): string {
@@ -127,6 +190,6 @@ export function tellAction(action: string): string {
   const done = verbs[verb];
   const things = plainWord(thing).replaceAll(/\b(?:ssh|os|sku)\b/g, (short) => short.toUpperCase());
   if (!done) return plainWord(action);
-  const article = /^(?:[aeio]|u(?!ser)|SSH|SKU|OS)/.test(things) ? 'an' : 'a';
+  const article = /^(?:[aeio]|u(?!ser)|SSH|OS)/.test(things) ? 'an' : 'a';
   return `${done} ${article} ${things}`;
 }
