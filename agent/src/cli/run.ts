@@ -102,7 +102,8 @@ export async function superviseAgent(parts: {
   };
 }
 
-async function openHost(settings: Settings): Promise<Host> {
+/** The machine that the settings name. */
+export async function openHost(settings: Settings): Promise<Host> {
   if (settings.GPUAAS_HOST === 'linux') {
     const { GPUAAS_SSH_ADDRESS: address, GPUAAS_SSH_PORT: port } = settings;
     return openLinuxHost({
