@@ -2082,13 +2082,19 @@ create table agent_releases (
   size_bytes bigint not null,
   withdrawn_at timestamp with time zone,
   created_at timestamp with time zone not null default act_time(),
+  kind text not null default 'bundle'::text,
+  arch text,
   constraint agent_releases_pkey PRIMARY KEY (id),
+  constraint agent_releases_arch CHECK (((kind = 'bundle'::text) = (arch IS NULL))),
+  constraint agent_releases_arch_check CHECK ((arch = ANY (ARRAY['x64'::text, 'arm64'::text]))),
   constraint agent_releases_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint agent_releases_kind_check CHECK ((kind = ANY (ARRAY['bundle'::text, 'tarball'::text, 'deb'::text]))),
   constraint agent_releases_size_bytes_check CHECK ((size_bytes > 0)),
   constraint agent_releases_version_check CHECK ((version ~ '^[0-9A-Za-z.+-]{1,64}$'::text))
 );
 
 CREATE UNIQUE INDEX agent_releases_digest ON public.agent_releases USING btree (digest) WHERE (withdrawn_at IS NULL);
+CREATE UNIQUE INDEX agent_releases_package ON public.agent_releases USING btree (version, kind, arch) WHERE ((withdrawn_at IS NULL) AND (kind <> 'bundle'::text));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.agent_releases FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.agent_releases DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();

@@ -256,7 +256,7 @@ export const flows: readonly CapabilityGroup[] = [
         words: 'slice.topology_discover finds GPUs, NUMA groups, fabric and disks, and what blocks them',
         by: {
           [t.topology]: ['finds eight GPUs on two sides', 'says which switch to turn when there is no IOMMU'],
-          'agent/src/cli/doctor/doctor.test.ts': ['says what this machine is made of'],
+          'agent/src/cli/doctor.test.ts': ['says what this machine is made of'],
         },
       },
       {

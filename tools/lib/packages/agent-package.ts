@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { root } from '../tree.ts';
-import { makeDeb } from './deb.ts';
+import { compression, makeDeb } from './deb.ts';
 import { type ArchivedFile, makeTar } from './tar.ts';
 
 /** An architecture by Node's name for it, and by those of the kernel and of Debian. */
@@ -21,7 +21,10 @@ export interface AgentPackageOrder {
   /** The Node runtime, and its licence. */
   readonly runtime: Buffer;
   readonly runtimeLicence: Buffer;
+  /** One of the two alone; both when it is left out. */
+  readonly only?: PackageKind;
 }
+export type PackageKind = 'tarball' | 'deb';
 export interface AgentPackage {
   readonly name: string;
   readonly bytes: Buffer;
@@ -49,19 +52,18 @@ export async function makeAgentPackages(order: AgentPackageOrder): Promise<reado
     { path: 'files.sha256', bytes: Buffer.from(sums), mode: 0o644 },
     ...files.map((file) => ({ ...file, path: `root/${file.path}` })),
   ];
-  const deb = makeDeb({
-    control: controlOf(order, files),
-    scripts: Object.fromEntries(
-      await Promise.all(
-        ['postinst', 'prerm', 'postrm'].map(async (name) => [name, await deployed(`debian/${name}`)] as const),
-      ),
-    ),
-    ...{ files, seconds },
-  });
-  return [
-    { name: `${base}.tar.gz`, bytes: gzipSync(makeTar(archive, { seconds, prefix: `${base}/` }), { level: 9 }) },
-    { name: `${base}.deb`, bytes: deb },
-  ];
+  const scripts = await Promise.all(
+    ['postinst', 'prerm', 'postrm'].map(async (name) => [name, await deployed(`debian/${name}`)] as const),
+  );
+  const about = { control: controlOf(order, files), scripts: Object.fromEntries(scripts) };
+  const make = {
+    tarball: () => ({
+      name: `${base}.tar.gz`,
+      bytes: gzipSync(makeTar(archive, { seconds, prefix: `${base}/` }), { level: compression }),
+    }),
+    deb: () => ({ name: `${base}.deb`, bytes: makeDeb({ ...about, files, seconds }) }),
+  };
+  return (order.only ? [order.only] : (['tarball', 'deb'] as const)).map((kind) => make[kind]());
 }
 
 const deployed = (name: string) => readFile(join(root, 'deploy/node-agent', name));

@@ -1,6 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { type ArchivedFile, makeTar } from './tar.ts';
 
+/** Nine is half a percent smaller and takes twice as long. */
+export const compression = 6;
+
 /**
  * A Debian package: an `ar` archive of two tar archives. It is written here rather than by dpkg-deb, whose versions compress
  * differently: the same files give the same bytes on every machine, with or without dpkg.
@@ -17,7 +20,8 @@ export function makeDeb(parts: {
     { path: 'control', bytes: Buffer.from(parts.control), mode: 0o644 },
     ...Object.entries(parts.scripts).map(([path, bytes]): ArchivedFile => ({ path, bytes, mode: 0o755 })),
   ];
-  const tar = (files: readonly ArchivedFile[]) => gzipSync(makeTar(files, { seconds, prefix: './' }), { level: 9 });
+  const tar = (files: readonly ArchivedFile[]) =>
+    gzipSync(makeTar(files, { seconds, prefix: './' }), { level: compression });
   return Buffer.concat([
     Buffer.from('!<arch>\n'),
     ...member('debian-binary', Buffer.from('2.0\n'), seconds),

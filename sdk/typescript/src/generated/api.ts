@@ -32,13 +32,13 @@ export interface Api {
      */
     agentReleaseList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AgentRelease>;
     /**
-     * Upload an agent release; hosts fetch it by its digest, over their own connections
+     * Upload an agent release: a bundle for updates, or a package for new hosts; hosts fetch it by its digest
      *
      * `POST /api/v1/admin/agent-releases`
      *
      * Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
      */
-    agentReleaseAdd(input: { readonly digest: string; readonly size_bytes: number; readonly version: string; readonly bundle: Blob }, options?: CallOptions): Promise<T.AgentRelease>;
+    agentReleaseAdd(input: { readonly arch?: "x64" | "arm64" | undefined; readonly digest: string; readonly kind?: "bundle" | "tarball" | "deb" | undefined; readonly size_bytes: number; readonly version: string; readonly bundle: Blob }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
      * Withdraw an agent release: no further host gets it
      *

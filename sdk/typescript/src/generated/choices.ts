@@ -3,6 +3,7 @@
 /** What a person may choose among, by operation and field. */
 export const choices = {
   activity_list: { actors: ["people", "all"] },
+  agent_release_add: { arch: ["x64", "arm64"], kind: ["bundle", "tarball", "deb"] },
   alert_list: { effect: ["blocks_sale", "blocks_transition", "informs"], source: ["health", "presence", "drift", "attestation", "operator", "breaker"] },
   alert_raise: { effect: ["blocks_sale", "blocks_transition", "informs"] },
   admin_allocation_list: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },

@@ -5,7 +5,7 @@ import type { OperationFacts } from '../operation.ts';
 export const operations = {
   activity_list: { method: 'GET', path: '/api/v1/activity', query: ['actors', 'cursor', 'limit'], inProject: true, paged: true },
   agent_release_list: { method: 'GET', path: '/api/v1/admin/agent-releases', query: ['cursor', 'limit'], paged: true },
-  agent_release_add: { method: 'POST', path: '/api/v1/admin/agent-releases', query: ['digest', 'size_bytes', 'version'], keyed: true, upload: 'bundle' },
+  agent_release_add: { method: 'POST', path: '/api/v1/admin/agent-releases', query: ['arch', 'digest', 'kind', 'size_bytes', 'version'], keyed: true, upload: 'bundle' },
   agent_release_withdraw: { method: 'POST', path: '/api/v1/admin/agent-releases/{release_id}/withdraw', keyed: true },
   alert_list: { method: 'GET', path: '/api/v1/admin/alerts', query: ['cursor', 'effect', 'limit', 'node', 'source'], paged: true },
   alert_raise: { method: 'POST', path: '/api/v1/admin/alerts', keyed: true },

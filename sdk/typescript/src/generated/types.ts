@@ -313,10 +313,14 @@ readonly username: string;
 };
 
 export type AgentRelease = {
+  /** Null for a bundle, which runs on all. */
+readonly arch: ("x64" | "arm64") | null;
   readonly created_at: string;
-  /** SHA-256 of the bundle. */
+  /** SHA-256 of the file. */
 readonly digest: string;
   readonly id: string;
+  /** A bundle updates agents that run. A tarball or a deb installs the agent, with its runtime. */
+readonly kind: "bundle" | "tarball" | "deb";
   readonly size_bytes: number;
   /** The version that the release reports. */
 readonly version: string;
@@ -1919,12 +1923,21 @@ readonly slots: Readonly<Record<string, number>>;
 };
 
 export type NodeEnrolmentOffer = {
+  /** The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host. */
+readonly agent_package: {
+  readonly architectures: readonly ("x64" | "arm64")[];
+  readonly version: string;
+} | null;
+  /** SHA-256 of the authority that the host pins; null where it has a trust file of its own. */
+readonly ca_fingerprint: string | null;
   /** The same as user data for a cloud deployment. */
 readonly cloud_init: string;
   readonly expires_at: string;
   /** The command to run on the host. */
 readonly install_command: string;
   readonly node: FleetNode;
+  /** Where the host enrols and reports. */
+readonly node_url: string;
   readonly purpose: "enrol" | "recover";
   /** The enrolment token of this node; works once and is shown only here. */
 readonly token: string;

@@ -47,14 +47,14 @@ class AdminFleetApi:
         """
         return Pages(self._transport, "agent_release_list", {"cursor": cursor, "limit": limit}, options)
 
-    def agent_release_add(self, *, digest: str, size_bytes: int, version: str, bundle: bytes | BinaryIO, options: Options | None = None) -> AgentRelease:
-        """Upload an agent release; hosts fetch it by its digest, over their own connections
+    def agent_release_add(self, *, digest: str, size_bytes: int, version: str, bundle: bytes | BinaryIO, arch: Literal["x64", "arm64"] | Unset = UNSET, kind: Literal["bundle", "tarball", "deb"] | Unset = UNSET, options: Options | None = None) -> AgentRelease:
+        """Upload an agent release: a bundle for updates, or a package for new hosts; hosts fetch it by its digest
 
         ``POST /api/v1/admin/agent-releases``
 
         Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
         """
-        answer: AgentRelease = self._transport.call("agent_release_add", {"digest": digest, "size_bytes": size_bytes, "version": version, "bundle": bundle}, options)
+        answer: AgentRelease = self._transport.call("agent_release_add", {"arch": arch, "digest": digest, "kind": kind, "size_bytes": size_bytes, "version": version, "bundle": bundle}, options)
         return answer
 
     def agent_release_withdraw(self, release_id: str, *, reason: str, options: Options | None = None) -> AgentRelease:

@@ -344,10 +344,14 @@ class AdminUserDetail(TypedDict):
 
 
 class AgentRelease(TypedDict):
+    arch: Literal["x64", "arm64"] | None
+    """Null for a bundle, which runs on all."""
     created_at: str
     digest: str
-    """SHA-256 of the bundle."""
+    """SHA-256 of the file."""
     id: str
+    kind: Literal["bundle", "tarball", "deb"]
+    """A bundle updates agents that run. A tarball or a deb installs the agent, with its runtime."""
     size_bytes: int
     version: str
     """The version that the release reports."""
@@ -2131,13 +2135,26 @@ class NodeDetail(TypedDict):
     version: int
 
 
+class NodeEnrolmentOfferAgentPackage(TypedDict):
+    """The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host."""
+
+    architectures: Sequence[Literal["x64", "arm64"]]
+    version: str
+
+
 class NodeEnrolmentOffer(TypedDict):
+    agent_package: NodeEnrolmentOfferAgentPackage | None
+    """The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host."""
+    ca_fingerprint: str | None
+    """SHA-256 of the authority that the host pins; null where it has a trust file of its own."""
     cloud_init: str
     """The same as user data for a cloud deployment."""
     expires_at: str
     install_command: str
     """The command to run on the host."""
     node: FleetNode
+    node_url: str
+    """Where the host enrols and reports."""
     purpose: Literal["enrol", "recover"]
     token: str
     """The enrolment token of this node; works once and is shown only here."""

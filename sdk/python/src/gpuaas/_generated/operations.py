@@ -6,7 +6,7 @@ from .._operation import Operation
 operations: dict[str, Operation] = {
     "activity_list": Operation("GET", "/api/v1/activity", query=("actors", "cursor", "limit",), in_project=True, paged=True),
     "agent_release_list": Operation("GET", "/api/v1/admin/agent-releases", query=("cursor", "limit",), paged=True),
-    "agent_release_add": Operation("POST", "/api/v1/admin/agent-releases", query=("digest", "size_bytes", "version",), keyed=True, upload="bundle"),
+    "agent_release_add": Operation("POST", "/api/v1/admin/agent-releases", query=("arch", "digest", "kind", "size_bytes", "version",), keyed=True, upload="bundle"),
     "agent_release_withdraw": Operation("POST", "/api/v1/admin/agent-releases/{release_id}/withdraw", keyed=True),
     "alert_list": Operation("GET", "/api/v1/admin/alerts", query=("cursor", "effect", "limit", "node", "source",), paged=True),
     "alert_raise": Operation("POST", "/api/v1/admin/alerts", keyed=True),

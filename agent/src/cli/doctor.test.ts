@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { HostTopology, NodeCondition } from '@gpuaas/contract/node';
 import { Check } from 'typebox/value';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../clock.ts';
-import { openLinuxHost } from '../../host/linux/host.ts';
-import { runNodeAgent } from '../node-agent.ts';
+import { systemClock } from '../clock.ts';
+import { openLinuxHost } from '../host/linux/host.ts';
+import { runNodeAgent } from './node-agent.ts';
 
 it('says what this machine is made of before it is told anything, and needs no settings', async () => {
   const said: string[] = [];
