@@ -1,9 +1,9 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostFailure } from '../../port.ts';
 import { reloadUnit, testSshdSettings } from '../argv.ts';
 import { type Commands, complaintOf } from '../commands.ts';
-import { entryAt, textAt } from '../removal/entries.ts';
+import { entriesIn, hasEntry, textAt } from '../removal/entries.ts';
 import { keysFolder } from './authorized-keys.ts';
 
 /** The folder of sshd settings, below the root of the machine. Its files are read in the order of their names. */
@@ -38,14 +38,19 @@ async function readsFolder(root: string): Promise<boolean> {
 export const hasTenantKeyLines = async (root: string): Promise<boolean> =>
   (await readsFolder(root)) && (await textAt(join(root, ownFile))) === ownText;
 
-/** Takes back what `prepareSshd` wrote, and the keys. sshd is told when something was there. */
+/** Takes back what `prepareSshd` wrote, and the keys. sshd reads its settings again when something was there. */
 export async function forgetSshd(parts: { readonly root: string; readonly commands: Commands }): Promise<string[]> {
   const { root, commands } = parts;
   const removed: string[] = [];
-  for (const path of [ownFile, keysFolder]) {
-    if ((await entryAt(join(root, path))) === undefined) continue;
-    await rm(join(root, path), { recursive: true, force: true });
-    removed.push(`/${path}`);
+  const keys = join(root, keysFolder);
+  if (await hasEntry(join(root, ownFile))) {
+    await rm(join(root, ownFile), { force: true });
+    removed.push(`/${ownFile}`);
+  }
+  if (await hasEntry(keys)) {
+    for (const name of await entriesIn(keys)) await rm(join(keys, name), { force: true });
+    await rmdir(keys);
+    removed.push(`/${keysFolder}`);
   }
   if (removed.length > 0) await Promise.all(units.map((unit) => commands.run(reloadUnit(unit))));
   return removed;

@@ -164,9 +164,9 @@ describe('the installer', () => {
   });
 
   it('is a program of a POSIX shell', () => {
-    for (const shell of ['sh', 'bash']) {
-      const checked = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
-      expect({ shell, status: checked.status, complaint: checked.stderr }).toEqual({ shell, status: 0, complaint: '' });
+    for (const reader of ['sh', 'bash']) {
+      const { status, stderr } = spawnSync(reader, ['-n'], { input: script, encoding: 'utf8' });
+      expect({ reader, status, stderr }).toEqual({ reader, status: 0, stderr: '' });
     }
   });
 
