@@ -13,6 +13,8 @@ export const lanes = {
   admin: { policy: 'rate_limit.admin_overview_requests_per_minute' },
   /** First uses of a credential. Guesses are counted by address. */
   credentials: { policy: 'rate_limit.credential_attempts_per_minute' },
+  /** Packages of the node agent, which hosts fetch before anybody knows them. Counted by address. */
+  downloads: { policy: 'rate_limit.package_downloads_per_minute' },
   /** Counted for the person, and for the address that the person calls from. */
   terminal: { policy: 'rate_limit.terminal_token_requests_per_minute', perAddress: true, window: 'sliding' },
 } as const;

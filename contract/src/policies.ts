@@ -49,6 +49,7 @@ export const policies = [
     60,
     'First uses of a credential from one address, valid or not.',
   ),
+  perMinute('rate_limit.package_downloads_per_minute', 120, 'Agent installers and packages fetched by one address.'),
   perMinute(
     'rate_limit.unknown_caller_requests_per_minute',
     600,

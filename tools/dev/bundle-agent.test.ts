@@ -163,6 +163,8 @@ describe('node-agent on the command line', () => {
     planes.push(plane);
     const env = {
       GPUAAS_API_URL: plane.url.href,
+      // What this machine has or lacks is not the test's.
+      GPUAAS_HOST: 'simulated',
       GPUAAS_STATE_DIR: join(await mkdtemp(join(folder, 'cli-')), 'state'),
     };
     const before = await run(['doctor'], env);
@@ -179,7 +181,7 @@ describe('node-agent on the command line', () => {
     const status = await run(['status'], env);
     expect(JSON.parse(status.out)).toMatchObject({ enrolled: true, node_id: plane.nodeId, leases: [], tasks: [] });
     const after = await run(['doctor'], env);
-    expect(after.out).not.toContain('FAIL');
+    expect(after.out).not.toContain('missing ');
     expect(after.status).toBe(0);
   });
 });

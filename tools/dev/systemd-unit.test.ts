@@ -29,17 +29,36 @@ describe('the unit of the node agent', () => {
 
   it('runs the supervisor, gives it its folders, and closes what the agent never needs', () => {
     expect(unit['Service']).toMatchObject({
-      ExecStart: expect.stringMatching(/ \/usr\/lib\/gpuaas\/node-agent\.mjs supervise$/),
+      ExecStart: '/usr/lib/gpuaas/bin/node /usr/lib/gpuaas/node-agent.mjs supervise',
       EnvironmentFile: '/etc/gpuaas/node-agent.env',
       StateDirectory: 'gpuaas/agent',
       StateDirectoryMode: '0700',
       UMask: '0077',
       Restart: 'always',
-      CapabilityBoundingSet: '~CAP_SYS_TIME CAP_WAKE_ALARM',
-      SystemCallFilter: '~@clock',
+      SystemCallFilter: '~@clock @cpu-emulation @obsolete',
+      SystemCallArchitectures: 'native',
+      RestrictNamespaces: 'net mnt',
+      RestrictRealtime: 'yes',
+      RestrictAddressFamilies: 'AF_UNIX AF_INET AF_INET6 AF_NETLINK',
       ProtectKernelLogs: 'yes',
+      ProtectHostname: 'yes',
+      LockPersonality: 'yes',
       LimitCORE: '0',
     });
+    // Rights that no task needs. One that a task needs must not be added here: CAP_LINUX_IMMUTABLE removes what tenants protected.
+    expect(unit['Service']?.['CapabilityBoundingSet']?.split(' ')).toEqual([
+      '~CAP_SYS_TIME',
+      'CAP_WAKE_ALARM',
+      'CAP_BLOCK_SUSPEND',
+      'CAP_SYSLOG',
+      'CAP_SYS_PACCT',
+      'CAP_BPF',
+      'CAP_PERFMON',
+      'CAP_MAC_ADMIN',
+      'CAP_MAC_OVERRIDE',
+      'CAP_LEASE',
+      'CAP_AUDIT_READ',
+    ]);
     // Each of these keeps GPUs and disks from the agent, or from terminals that it opens, on some hosts.
     for (const name of ['ProtectClock', 'PrivateDevices', 'DevicePolicy', 'DeviceAllow', 'ProtectHome', 'PrivateTmp']) {
       expect(unit['Service']).not.toHaveProperty(name);

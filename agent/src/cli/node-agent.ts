@@ -8,10 +8,20 @@ import { enrol } from '../identity/enrol.ts';
 import { makeIdentityFiles } from '../identity/identity-files.ts';
 import { beginJournal } from '../tasks/journal.ts';
 import { openSigners } from '../tasks/signers.ts';
-import { describeNode, examine } from './look.ts';
-import { helpText, type Invocation, readInvocation, UsageFault } from './options.ts';
+import { examine, showExamination } from './doctor/doctor.ts';
+import { describeNode } from './look.ts';
+import {
+  envFile,
+  helpText,
+  type Invocation,
+  readInvocation,
+  type Settings,
+  UsageFault,
+  usualFolders,
+} from './options.ts';
 import { agentSettings } from './parts.ts';
-import { runAgent, type Staying, superviseAgent } from './run.ts';
+import { openHost, runAgent, type Staying, superviseAgent } from './run.ts';
+import { uninstall } from './uninstall.ts';
 
 /** The program, given its surroundings. Answers the status to exit with. */
 export interface Surroundings {
@@ -62,11 +72,13 @@ async function obey(invocation: Invocation, around: Surroundings): Promise<numbe
         out(`${JSON.stringify(await discoverTopology('/', makeCommands()), null, 2)}\n`);
         return 0;
       }
-      const findings = await examine(agentSettings(invocation.settings(), version));
-      for (const { name, trouble } of findings)
-        out(`${trouble === undefined ? 'ok  ' : 'FAIL'}  ${name}${trouble === undefined ? '' : `: ${trouble}`}\n`);
-      return findings.some(({ trouble }) => trouble !== undefined) ? 1 : 0;
+      const machine = { root: '/', commands: makeCommands() };
+      const examination = await examine({ settings: invocation.settings, version, machine });
+      out(showExamination(examination, invocation.output));
+      return examination.isWell ? 0 : 1;
     }
+    case 'uninstall':
+      return uninstallHost(invocation, around);
     case 'run':
       return stay(around, () =>
         runAgent({
@@ -95,6 +107,28 @@ async function stay(around: Surroundings, start: () => Promise<Staying>): Promis
   const status = await Promise.race([staying.ended, around.stop.then(() => 0)]);
   await staying.close();
   return status;
+}
+
+async function uninstallHost({ settings, isForced, isDry }: Invocation, { out }: Surroundings): Promise<number> {
+  // A host whose settings are gone or broken is uninstalled all the same.
+  let found: Settings | undefined;
+  try {
+    found = settings();
+  } catch {
+    out('The settings cannot be read: the usual folders are looked at.\n');
+  }
+  const known = found;
+  await uninstall({
+    ...{ root: '/', homes: '/home', commands: makeCommands(), envFile, isForced, isDry },
+    stateDir: known?.GPUAAS_STATE_DIR ?? usualFolders.stateDir,
+    logDir: known?.GPUAAS_LOG_DIR ?? usualFolders.logDir,
+    openHost: () => {
+      if (known) return openHost(known);
+      throw new Error('tenants cannot be ended without settings: write GPUAAS_API_URL to the file of settings again');
+    },
+    say: (line) => out(`${line}\n`),
+  });
+  return 0;
 }
 
 async function enrolHost(invocation: Invocation, around: Surroundings): Promise<number> {

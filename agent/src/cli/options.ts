@@ -3,6 +3,9 @@ import { parseArgs, parseEnv } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
+/** Where things are unless the settings say otherwise. */
+export const usualFolders = { stateDir: '/var/lib/gpuaas/agent', logDir: '/var/log/gpuaas' };
+
 /** The settings of an agent, from the environment or from the file that systemd reads. */
 export const Settings = Type.Object({
   GPUAAS_API_URL: Type.String({
@@ -21,8 +24,8 @@ export const Settings = Type.Object({
       description: 'The SPIFFE id that the control plane must show, if it has one.',
     }),
   ),
-  GPUAAS_STATE_DIR: Type.String({ default: '/var/lib/gpuaas/agent', description: 'Everything the agent remembers.' }),
-  GPUAAS_LOG_DIR: Type.String({ default: '/var/log/gpuaas', description: 'Logs and samples, bounded.' }),
+  GPUAAS_STATE_DIR: Type.String({ default: usualFolders.stateDir, description: 'Everything the agent remembers.' }),
+  GPUAAS_LOG_DIR: Type.String({ default: usualFolders.logDir, description: 'Logs and samples, bounded.' }),
   GPUAAS_LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error'], {
     default: 'info',
     description: 'How much is said.',
@@ -98,7 +101,8 @@ export const commands = {
   run: 'run the agent in the foreground',
   supervise: 'run the agent, start it again when it ends, and undo updates that do not work',
   status: 'say what this node is and holds, from its files',
-  doctor: 'look for what would keep the agent from working',
+  doctor: 'look for what this host lacks, and say the command that mends each thing',
+  uninstall: 'take the agent and everything that it made off this host',
 } as const;
 export type Command = keyof typeof commands;
 
@@ -113,6 +117,11 @@ export interface Invocation {
   readonly caFingerprint: string | undefined;
   /** The doctor says what the machine is made of, and nothing else. */
   readonly wantsTopology: boolean;
+  readonly output: 'text' | 'json';
+  /** Uninstall: also while a tenant has this host. */
+  readonly isForced: boolean;
+  /** Uninstall: say what would be removed, and remove nothing. */
+  readonly isDry: boolean;
 }
 
 export function readInvocation(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation {
@@ -127,9 +136,17 @@ export function readInvocation(args: readonly string[], env: Readonly<Record<str
     token: values.token,
     caFingerprint: values['ca-fingerprint'],
     wantsTopology: values.topology === true,
+    output: readOutput(values.output),
+    isForced: values.force === true,
+    isDry: values['dry-run'] === true,
     settings: () =>
       readSettings({ ...fileEnv(values['env-file']), ...env, ...(values.url && { GPUAAS_API_URL: values.url }) }),
   };
+}
+
+function readOutput(word: string | undefined): 'text' | 'json' {
+  if (word === undefined || word === 'text' || word === 'json') return word ?? 'text';
+  throw new UsageFault(`there is no output ${word}; use -o text or -o json`);
 }
 
 function parse(args: readonly string[]) {
@@ -145,6 +162,9 @@ function parse(args: readonly string[]) {
         token: { type: 'string' },
         'ca-fingerprint': { type: 'string' },
         topology: { type: 'boolean' },
+        output: { type: 'string', short: 'o' },
+        force: { type: 'boolean' },
+        'dry-run': { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -192,6 +212,9 @@ export function helpText(): string {
     '  --token -               an operator’s one-time token, from standard input: arguments are seen by all on the host',
     '  --ca-fingerprint HEX    SHA-256 of the authority that the control plane must lead to',
     '  --topology              doctor: print what this machine is made of as JSON; needs no settings, changes nothing',
+    '  -o, --output FORMAT     doctor: text or json; the status is 1 when something is missing that this host needs',
+    '  --dry-run               uninstall: say what would be removed, and remove nothing',
+    '  --force                 uninstall: also while a tenant has this host; what runs for them is left without an agent',
     '  --help, --version',
     '',
     'Settings:',

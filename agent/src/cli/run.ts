@@ -72,7 +72,7 @@ export async function runAgent(parts: {
   };
 }
 
-/** The release that this process comes from is the first one, unless an update has put another in its place. */
+/** The release that this process comes from runs, unless an update has put another in its place since it was installed. */
 export async function superviseAgent(parts: {
   readonly settings: Settings;
   readonly program: string;
@@ -83,8 +83,7 @@ export async function superviseAgent(parts: {
   const { settings } = parts;
   const records = openRecords(settings, parts.echo);
   const releases = releasesIn(settings);
-  const own = await releases.adopt(await realpath(parts.program));
-  if ((await releases.current()) === undefined) await releases.use(own);
+  await releases.install(await realpath(parts.program));
   const supervisor = startSupervisor({
     releases,
     program: process.execPath,
@@ -103,7 +102,8 @@ export async function superviseAgent(parts: {
   };
 }
 
-async function openHost(settings: Settings): Promise<Host> {
+/** The machine that the settings name. */
+export async function openHost(settings: Settings): Promise<Host> {
   if (settings.GPUAAS_HOST === 'linux') {
     const { GPUAAS_SSH_ADDRESS: address, GPUAAS_SSH_PORT: port } = settings;
     return openLinuxHost({

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { makeEnclosure, signal } from './enclosure.ts';
 import { HostFailure, type Shell } from './port.ts';
 import { makePtyInput } from './pty-input.ts';
@@ -22,10 +23,7 @@ const patienceMs = 2_000;
  * front that does, because the library itself would leave the agent's supplementary groups in place.
  */
 export async function openPty(order: PtyOrder): Promise<Shell> {
-  // The binaries are prebuilt, but not for every machine; an agent without them still does everything else.
-  const { spawn } = await import('@lydell/node-pty').catch((error: unknown) => {
-    throw new HostFailure('not_supported', `This machine has no terminals: ${(error as Error).message}`);
-  });
+  const { spawn } = await loadPty();
   const enclosure = makeEnclosure();
   const pty = spawn(order.file, [...order.args], {
     name: 'xterm-256color',
@@ -98,6 +96,23 @@ export async function openPty(order: PtyOrder): Promise<Shell> {
     kill,
     end: () => (ending ??= end()),
   };
+}
+
+type Pty = typeof import('@lydell/node-pty');
+/**
+ * The binaries are prebuilt, but not for every machine; an agent without them still does everything else. A package of the agent
+ * has them beside its runtime, because an updated agent lies in another folder than the first one.
+ */
+async function loadPty(): Promise<Pty> {
+  try {
+    return await import('@lydell/node-pty');
+  } catch (error) {
+    try {
+      return createRequire(process.execPath)('@lydell/node-pty') as Pty;
+    } catch {
+      throw new HostFailure('not_supported', `This machine has no terminals: ${(error as Error).message}`);
+    }
+  }
 }
 
 /** The program leads a session of its own; what it started in the foreground goes with it. */

@@ -19,6 +19,8 @@ export interface Releases {
   use(digest: string): Promise<void>;
   /** Puts a file among the releases. */
   adopt(path: string): Promise<string>;
+  /** Puts the program of this package among the releases, and uses it unless an update came after the package. */
+  install(path: string): Promise<void>;
   readTrial(): Promise<Trial | undefined>;
   writeTrial(trial: Trial): Promise<void>;
   /** Removes what is neither running nor the way back. */
@@ -46,6 +48,8 @@ export function makeReleases(parts: { readonly disk: Disk; readonly folder: stri
   const { disk, folder } = parts;
   const link = join(folder, 'current');
   const trialPath = join(folder, 'update.json');
+  /** Digest of the program that came with the last package. */
+  const installedPath = join(folder, 'installed');
   const fileOf = (digest: string) => join(folder, `${digest}.mjs`);
   const use = async (digest: string) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -54,22 +58,30 @@ export function makeReleases(parts: { readonly disk: Disk; readonly folder: stri
     await symlink(`${digest}.mjs`, beside);
     await rename(beside, link);
   };
+  const current = async () => {
+    const target = await readlink(link).catch(() => undefined);
+    const digest = target === undefined ? '' : basename(target, '.mjs');
+    return /^[0-9a-f]{64}$/.test(digest) ? digest : undefined;
+  };
+  const adopt = async (path: string) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const digest = await digestOf(path);
+    const beside = `${fileOf(digest)}.part`;
+    await copyFile(path, beside);
+    await rename(beside, fileOf(digest));
+    return digest;
+  };
   return {
     folder,
     fileOf,
     use,
-    async current() {
-      const target = await readlink(link).catch(() => undefined);
-      const digest = target === undefined ? '' : basename(target, '.mjs');
-      return /^[0-9a-f]{64}$/.test(digest) ? digest : undefined;
-    },
-    async adopt(path) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const digest = await digestOf(path);
-      const beside = `${fileOf(digest)}.part`;
-      await copyFile(path, beside);
-      await rename(beside, fileOf(digest));
-      return digest;
+    current,
+    adopt,
+    async install(path) {
+      const digest = await adopt(path);
+      if ((await disk.read(installedPath)) === digest && (await current()) !== undefined) return;
+      await use(digest);
+      await disk.write(installedPath, digest);
     },
     async readTrial() {
       const text = await disk.read(trialPath);

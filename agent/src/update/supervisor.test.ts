@@ -91,3 +91,22 @@ describe('the supervisor of an agent', () => {
     await expect.poll(() => releases.current(), within).toBe(from);
   });
 });
+
+describe('the program of a package', () => {
+  it('runs after it was installed, also over an update, and an update after that stays', async () => {
+    const file = join(folder, 'package.mjs');
+    const put = async (text: string) => {
+      await writeFile(file, text);
+      await releases.install(file);
+      return releases.current();
+    };
+    const first = await put('1;');
+    const update = await adopt('old');
+    await releases.use(update);
+    // The service was started again; nothing was installed.
+    expect(await put('1;')).toBe(update);
+    const second = await put('2;');
+    expect([first, update]).not.toContain(second);
+    expect(await readFile(releases.fileOf(second ?? ''), 'utf8')).toBe('2;');
+  });
+});

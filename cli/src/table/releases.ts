@@ -2,7 +2,7 @@ import type { ArgSpec, CommandGroup } from '../command.ts';
 import { because, limit } from './words.ts';
 
 const someId = '01a1dea2-0000-7000-8000-000000000000';
-const columns = ['id', 'version', 'digest', 'size_bytes', 'created_at', 'withdrawn_at'];
+const columns = ['id', 'version', 'kind', 'arch', 'digest', 'size_bytes', 'created_at', 'withdrawn_at'];
 export const release: ArgSpec = {
   name: 'RELEASE',
   meaning: 'as gpuaas ops release list shows it',
@@ -23,10 +23,15 @@ export const releases: CommandGroup['commands'] = [
   },
   {
     name: 'ops release add',
-    summary: 'Upload an agent release; hosts fetch it by its digest',
-    args: [{ name: 'FILE', meaning: 'the bundle: node-agent.mjs' }],
-    flags: { 'release-version': { type: 'string', value: 'VERSION', needed: true, meaning: 'its version' } },
-    examples: ['gpuaas ops release add ./node-agent.mjs --release-version 1.4.0'],
+    summary: 'Upload an agent release: a package for new hosts, or a bundle for updates',
+    args: [{ name: 'FILE', meaning: 'gpuaas-node-agent-….tar.gz or .deb, or the bundle: node-agent.mjs' }],
+    flags: {
+      'release-version': { type: 'string', value: 'VERSION', meaning: 'its version; the name of a package says it' },
+    },
+    examples: [
+      'gpuaas ops release add dist/gpuaas-node-agent-1.4.0-linux-x64.tar.gz',
+      'gpuaas ops release add ./node-agent.mjs --release-version 1.4.0',
+    ],
     load: async () => (await import('../commands/ops/release.ts')).add,
   },
   {

@@ -148,6 +148,11 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     table: 'agent_releases',
     row: { digest: `sha256:${'1'.repeat(64)}`, withdrawn_at: null },
   },
+  agent_releases_package: {
+    promise: 'a version of the agent has one package of a kind for an architecture',
+    table: 'agent_releases',
+    row: { version: '1.0.0', kind: 'tarball', arch: 'x64', withdrawn_at: null },
+  },
   idempotency_records_pkey: {
     promise: 'a key of a caller has one stored answer: nothing happens twice',
     table: 'idempotency_records',
@@ -330,6 +335,11 @@ export const checks: Readonly<Record<string, Promised>> = {
   ...slotChecks,
   ...telemetryChecks,
   ...terminalChecks,
+  agent_releases_arch: {
+    promise: 'a package of the agent says for which architecture it is, and a bundle says none',
+    table: 'agent_releases',
+    row: { kind: 'deb', arch: null },
+  },
   node_launch_failures_check: {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',

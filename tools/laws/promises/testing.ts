@@ -12,7 +12,7 @@ const pick = (low: number, high: number) => low + (randomBytes(4).readUInt32BE()
 /** Values of columns that a check looks at, for a row that no check refuses. */
 const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
   account_sessions: { provider: () => 'oidc', latest_token_id: slug },
-  agent_releases: { digest: () => `sha256:${hex(64)}` },
+  agent_releases: { digest: () => `sha256:${hex(64)}`, kind: () => 'bundle', arch: () => null },
   allocation_attempts: { attempt: () => pick(1, 1_000_000) },
   allocation_claims: { kind: () => 'slot' },
   allocation_ssh_keys: { public_key: () => 'ssh-ed25519 AAAA' },

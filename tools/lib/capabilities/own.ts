@@ -195,6 +195,43 @@ export const own: readonly CapabilityGroup[] = [
         host: 'simulated',
       },
       {
+        id: 'OWN-40',
+        words:
+          'A host without Node is installed by one line that pins installer, package and authority, or by user data',
+        by: {
+          'tools/lib/packages/agent-package.test.ts': [
+            'have the same bytes for the same files, and other bytes for others',
+            'writes the files of the package and no others, and what an earlier version had goes',
+          ],
+          'server/src/domains/nodes/enrolment/install.test.ts': [
+            'runs what was asked for, with the token on standard input and in no list of words',
+            'runs nothing that has another digest, and leaves no file',
+          ],
+          'server/src/domains/nodes/releases/packages.db.test.ts': [
+            'are offered with the next enrolment, and the host gets all of it by digest',
+          ],
+          'server/test/journeys/install/install.production.test.ts': [
+            'is a node after one line was pasted, says what it lacks, and is as it was after uninstall',
+            'enrols by user data as well, and the files with the token are gone',
+          ],
+        },
+        lacks: 'a run on a machine that systemd has started',
+      },
+      {
+        id: 'OWN-41',
+        words: 'The doctor of a host names what is missing and the command that mends it; uninstall leaves nothing',
+        by: {
+          'agent/src/cli/doctor/host-checks.test.ts': [
+            'name what an empty machine lacks, each with the command that mends it',
+            'find nothing missing on a host that can be let whole and in slices',
+          ],
+          'agent/src/cli/uninstall.test.ts': [
+            'leaves the tree of the host as it was before the agent came',
+            'refuses while a tenant has the host, names the allocation, and changes nothing',
+          ],
+        },
+      },
+      {
         id: 'OWN-37',
         words:
           'ssh, scp, rsync, sftp and ports of an allocation pass the terminal gateway; host keys are known beforehand, and a removed key ends what runs',

@@ -13,7 +13,12 @@ function showOffer(session: Session, offer: NodeEnrolmentOffer): void {
     return;
   }
   session.around.stdout.write(`${session.is('cloud-init') ? offer.cloud_init : offer.install_command}\n`);
+  const { agent_package: found } = offer;
   session.say(`Run it on ${plain(offer.node.name)} until ${offer.expires_at}; it works once.`);
+  if (found) session.say(`It installs agent ${found.version} (${found.architectures.join(', ')}).`);
+  else if (offer.purpose === 'enrol') {
+    session.say('It installs no agent: none was uploaded. gpuaas ops release add uploads a package.');
+  }
 }
 
 export const create =

@@ -5,7 +5,7 @@ import { defineRoute } from '../../route.ts';
 import { recentSignIn } from '../../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
-const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'SHA-256 of the bundle.' });
+const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'SHA-256 of the file.' });
 const Version = Type.String({
   pattern: '^[0-9A-Za-z.+-]{1,64}$',
   description: 'The version that the release reports.',
@@ -13,10 +13,19 @@ const Version = Type.String({
 
 export const largestReleaseBytes = 64 * 1_024 * 1_024;
 
+export const releaseKinds = ['bundle', 'tarball', 'deb'] as const;
+export const releaseArchitectures = ['x64', 'arm64'] as const;
+const Kind = Type.Enum([...releaseKinds], {
+  description: 'A bundle updates agents that run. A tarball or a deb installs the agent, with its runtime.',
+});
+const Architecture = Type.Enum([...releaseArchitectures], { description: 'The architecture that a package is for.' });
+
 export const AgentRelease = Type.Object(
   {
     id: Uuid,
     version: Version,
+    kind: Kind,
+    arch: Type.Union([Architecture, Type.Null()], { description: 'Null for a bundle, which runs on all.' }),
     digest: Digest,
     size_bytes: Type.Integer({ minimum: 1 }),
     created_at: Timestamp,
@@ -57,7 +66,7 @@ export const agentReleaseAdd = defineRoute({
   id: 'agent_release_add',
   method: 'POST',
   path: '/api/v1/admin/agent-releases',
-  summary: 'Upload an agent release; hosts fetch it by its digest, over their own connections',
+  summary: 'Upload an agent release: a bundle for updates, or a package for new hosts; hosts fetch it by its digest',
   audit: 'agent_release.add',
   stepUp: recentSignIn,
   status: 201,
@@ -66,13 +75,15 @@ export const agentReleaseAdd = defineRoute({
     {
       version: Version,
       digest: Digest,
-      size_bytes: Type.Integer({ minimum: 1, maximum: largestReleaseBytes, description: 'Size of the bundle.' }),
+      size_bytes: Type.Integer({ minimum: 1, maximum: largestReleaseBytes, description: 'Size of the file.' }),
+      kind: Type.Optional(Kind),
+      arch: Type.Optional(Architecture),
     },
     strict,
   ),
   upload: {
     name: 'bundle',
-    description: 'The bundle itself. It is refused unless it has the declared size and digest.',
+    description: 'The file itself. It is refused unless it has the declared size and digest.',
     largestBytes: largestReleaseBytes,
   },
   response: AgentRelease,

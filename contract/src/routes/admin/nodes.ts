@@ -6,6 +6,7 @@ import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
 import { oneAtATime, recentSignIn } from '../../step-up.ts';
 import { SkuSlug } from '../catalog.ts';
+import { releaseArchitectures } from './agent-releases.ts';
 import { NodeAlert } from './alerts.ts';
 import { ResourceSlot } from './slots.ts';
 
@@ -129,8 +130,25 @@ export const NodeEnrolmentOffer = Type.Object(
     node: FleetNode,
     purpose: Type.Enum(['enrol', 'recover']),
     expires_at: Timestamp,
+    node_url: Type.String({ description: 'Where the host enrols and reports.' }),
+    ca_fingerprint: Type.Union([Type.String(), Type.Null()], {
+      description: 'SHA-256 of the authority that the host pins; null where it has a trust file of its own.',
+    }),
     token: Type.String({ description: 'The enrolment token of this node; works once and is shown only here.' }),
     install_command: Type.String({ description: 'The command to run on the host.' }),
+    agent_package: Type.Union(
+      [
+        Type.Object(
+          { version: Type.String(), architectures: Type.Array(Type.Enum([...releaseArchitectures])) },
+          strict,
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          'The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host.',
+      },
+    ),
     cloud_init: Type.String({ description: 'The same as user data for a cloud deployment.' }),
   },
   { $id: 'NodeEnrolmentOffer', ...strict },

@@ -1,6 +1,7 @@
 import { serviceAccountToken } from '@gpuaas/contract';
 import { makePasswordLetters, makeRecordFactorChange, type Revocations } from '../../domains/identity/index.ts';
 import { makeLogLines, makeStoreLogs, type StoreLogs } from '../../domains/logs/index.ts';
+import { makeFindInstaller, makeOpenRelease } from '../../domains/nodes/index.ts';
 import { makeUnsubscribe } from '../../domains/notifications/index.ts';
 import { makeTakeWebhook } from '../../domains/payments/index.ts';
 import {
@@ -12,6 +13,7 @@ import {
 import { crowdedPage, lostPage } from '../../edge/console/pages.ts';
 import { makeStreamSeats } from '../../edge/gate/stream-seats.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
+import { mountInstall } from '../../edge/install/mount.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint } from '../../edge/oauth/token-endpoint.ts';
 import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
@@ -28,6 +30,7 @@ import { makeFactorChanged } from './factors.ts';
 import { type DoorSettings, openNodeDoor } from './nodes.ts';
 import { makeSendPasswordLink, type SendPasswordLink } from './password-links.ts';
 import { openRoutes } from './routes/all.ts';
+import { downloadsOf, nodeDoorOf } from './routes/capacity.ts';
 import type { RouteParts } from './routes/parts.ts';
 import type { ApiParts, ApiSettings } from './settings.ts';
 
@@ -140,7 +143,7 @@ async function openApiMount(all: RouteParts, console: Console | undefined): Prom
   });
 }
 
-/** Addresses whose form others have decided: OAuth, payment providers, mail programs. */
+/** Addresses whose form others have decided: OAuth, payment providers, mail programs, and hosts that have no agent yet. */
 async function mountOutsideContract(app: Mount['app'], all: RouteParts): Promise<void> {
   const { db, ids, clock, log, metrics, payments, letters, admission } = all;
   await mountTokenEndpoint(app, {
@@ -151,6 +154,11 @@ async function mountOutsideContract(app: Mount['app'], all: RouteParts): Promise
   });
   const take = makeTakeWebhook({ db, begin: actsOf('payments', ids), ids, clock, log, metrics, payments });
   await mountPaymentWebhook(app, { take });
+  mountInstall(app, {
+    findInstaller: makeFindInstaller({ db, ids, door: nodeDoorOf(all.settings), downloads: downloadsOf(all.settings) }),
+    openPackage: makeOpenRelease({ db, ids, objects: all.objects }, ['tarball', 'deb']),
+    rateLimit: admission.rateLimit,
+  });
   if (letters) {
     const unsubscribe = makeUnsubscribe({ db, begin: actsOf('notifications', ids), seal: letters });
     await mountUnsubscribe(app, unsubscribe);

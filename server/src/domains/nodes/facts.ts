@@ -30,6 +30,8 @@ export const stuckShown = 200;
 export const nodeGeneration = 1;
 /** What a file of secrets on a host is opened with: its owner alone. */
 export const secretFileMode = '0600';
+/** The same for a program. */
+export const privateFileMode = '0700';
 /** A certificate that was revoked is refused after this long, should the word of it get lost. */
 export const denialsLookAgainMs = 4 * secondMs;
 /** What the product promises: one transaction a second for all heartbeats. */
@@ -42,3 +44,5 @@ export const pulseMissedMs = 15 * secondMs;
 export const certificateWarningMs = 4 * hourMs;
 /** Moments of timelines that say what is usual: those of some thousand allocations, however busy the days were. */
 export const momentsRead = 50_000;
+/** Packages of the agent that are looked through for an installer: those of some years. */
+export const packagesLookedThrough = 200;

@@ -14,6 +14,7 @@ export { makePresence, newcomersChannel, pulseChannel } from './presence/presenc
 export { makeRemovals } from './presence/removals.ts';
 export { openReports, type Reports } from './presence/reports.ts';
 export { makeNodeReports } from './presence/reports-store.ts';
+export { type FindInstaller, makeFindInstaller } from './releases/packages.ts';
 export { makeOpenRelease, type OpenRelease } from './releases/releases-routes.ts';
 export { type Drain, makeDrain } from './sagas/drain.ts';
 export { makeOnboard, type Newcomer } from './sagas/onboard.ts';

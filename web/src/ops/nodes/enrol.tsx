@@ -134,7 +134,14 @@ function Join({ offer }: { offer: NodeEnrolmentOffer }) {
             <CodeBlock text={offer.cloud_init} />
           </div>
         </details>
-        <p className="mt-3 text-sm text-dim">The token works once and is not shown again.</p>
+        <p className="mt-3 text-sm text-dim">
+          {offer.agent_package
+            ? `It fetches agent ${offer.agent_package.version} (${offer.agent_package.architectures.join(', ')}) by digest, verifies and installs it, enrols the host and starts the agent. The host needs no Node.`
+            : 'It expects the agent on the host: no package was uploaded. Build one with npm run package-agent, upload it with gpuaas ops release add, and issue another token.'}
+        </p>
+        <p className="mt-2 text-sm text-dim">
+          The token works once and is not shown again. On the host, <code>node-agent doctor</code> says what is missing.
+        </p>
       </Panel>
       <Panel title="3. Wait for the host">
         {node.error ? <Problem error={node.error} /> : <RailView steps={makeJoinRail(node.data)} />}

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostFailure } from '../../port.ts';
 import { type Argv, type Commands, complaintOf } from '../commands.ts';
-import { textAt } from '../removal/entries.ts';
+import { hasEntry, textAt } from '../removal/entries.ts';
 import { rulesOf, tables } from './rules.ts';
 import { bridge, gatewayOf, type SliceNames, type SliceSettings } from './settings.ts';
 
@@ -73,17 +73,10 @@ export function makeNetwork(parts: {
       'user=root',
       '',
     ].join('\n');
-  const dhcpPid = async (): Promise<number | undefined> => {
-    const pid = Number((await textAt(join(folder, 'dnsmasq.pid'))).trim());
-    if (!Number.isInteger(pid) || pid <= 1) return undefined;
-    // A number may belong to another program by now.
-    const words = await textAt(`/proc/${pid}/cmdline`);
-    return words.includes('dnsmasq') && words.includes(folder) ? pid : undefined;
-  };
   const serveAddresses = async (slices: readonly SliceNames[]) => {
     await put('reservations', reservations(slices));
     const config = await put('dnsmasq.conf', dhcpSettings());
-    const pid = await dhcpPid();
+    const pid = await dhcpPid(folder);
     // It reads the reservations again at this signal.
     if (pid !== undefined) process.kill(pid, 'SIGHUP');
     else await must(['dnsmasq', `--conf-file=${config}`]);
@@ -117,6 +110,25 @@ export function makeNetwork(parts: {
       return found;
     },
   };
+}
+
+/** The process that serves addresses from this folder, if one does. */
+async function dhcpPid(folder: string): Promise<number | undefined> {
+  const pid = Number((await textAt(join(folder, 'dnsmasq.pid'))).trim());
+  if (!Number.isInteger(pid) || pid <= 1) return undefined;
+  // A number may belong to another program by now.
+  const words = await textAt(`/proc/${pid}/cmdline`);
+  return words.includes('dnsmasq') && words.includes(folder) ? pid : undefined;
+}
+
+/** Takes the network of slices away, where there is one: its DHCP server, its rules and its bridge. */
+export async function removeNetwork(parts: { readonly commands: Commands; readonly folder: string }): Promise<void> {
+  const { commands, folder } = parts;
+  if (!(await hasEntry(folder))) return;
+  const pid = await dhcpPid(folder);
+  if (pid !== undefined) process.kill(pid, 'SIGTERM');
+  for (const table of tables) await commands.run(['nft', 'delete', 'table', ...table]);
+  await commands.run(['ip', 'link', 'delete', 'dev', bridge]);
 }
 
 function isIsolated(json: string): boolean {

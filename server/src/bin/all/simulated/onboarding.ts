@@ -16,7 +16,7 @@ interface FleetNode {
 interface Offer {
   readonly node: FleetNode;
   readonly token: string;
-  readonly install_command: string;
+  readonly ca_fingerprint: string | null;
 }
 interface Image {
   readonly slug: string;
@@ -208,8 +208,8 @@ async function onboard(
   }
 }
 
-/** What the operator would paste on the host says which authority to trust. */
-const enrolmentOf = ({ token, install_command }: Offer) => {
-  const caFingerprint = /--ca-fingerprint (\S+)/.exec(install_command)?.[1];
-  return { token, ...(caFingerprint !== undefined && { caFingerprint }) };
-};
+/** What the operator would give to the host: a token, and which authority to trust. */
+const enrolmentOf = ({ token, ca_fingerprint: caFingerprint }: Offer) => ({
+  token,
+  ...(caFingerprint !== null && { caFingerprint }),
+});

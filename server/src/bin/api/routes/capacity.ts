@@ -2,8 +2,16 @@ import { moveSlots } from '../../../domains/allocations/index.ts';
 import { alertRoutes, breakerRoutes } from '../../../domains/attention/index.ts';
 import { operatorRoutes } from '../../../domains/nodes/index.ts';
 import { simulatorRoutes } from '../../../domains/simulator/index.ts';
+import { installPath } from '../../../edge/install/mount.ts';
 import type { Mounted } from '../../../kernel/act.ts';
 import type { RouteParts } from './parts.ts';
+
+/** Where hosts enrol; beside people where no other door is set. */
+export const nodeDoorOf = ({ nodeDoor, publicUrl }: Pick<RouteParts['settings'], 'nodeDoor' | 'publicUrl'>) =>
+  nodeDoor ?? (async () => ({ url: publicUrl, fingerprint: undefined }));
+/** Where hosts fetch packages of the agent. */
+export const downloadsOf = ({ publicUrl }: Pick<RouteParts['settings'], 'publicUrl'>): string =>
+  `${publicUrl}${installPath}`;
 
 /** The catalog, nodes and allocations, and shells on them. */
 export const capacityRoutes = (parts: RouteParts): readonly Mounted[] => {
@@ -16,7 +24,8 @@ export const capacityRoutes = (parts: RouteParts): readonly Mounted[] => {
     ...parts.taskSigners.routes,
     ...operatorRoutes({
       ...{ db, ids, clock, objects, policies, changed, moveSlots, tasks },
-      door: settings.nodeDoor ?? (async () => ({ url: settings.publicUrl, fingerprint: undefined })),
+      door: nodeDoorOf(settings),
+      downloads: downloadsOf(settings),
     }),
     ...alertRoutes({ db, ids, changed }),
     ...breakerRoutes({ db }),

@@ -17,8 +17,11 @@ import { findSku, isRegion } from '../../inventory/index.ts';
 import type { Policies } from '../../policy/index.ts';
 import { type IssuedToken, issueEnrolmentToken } from '../enrolment/enrolment-tokens-store.ts';
 import { cloudInit, installCommand, type NodeDoor } from '../enrolment/install.ts';
+import type { AgentPackages } from '../enrolment/install-script.ts';
 import { advanceNode } from '../machine.ts';
 import { ourConditions } from '../presence/conditions.ts';
+import { newestPackages } from '../releases/packages.ts';
+import type { ReleaseArch } from '../releases/releases-store.ts';
 import type { Allowed } from '../rules/node.ts';
 import {
   changeNode,
@@ -39,6 +42,8 @@ export interface OperatorParts {
   readonly clock: Clock;
   readonly policies: Policies;
   readonly door: () => Promise<NodeDoor>;
+  /** Where hosts fetch packages of the agent. */
+  readonly downloads: string;
   /** Forgets what is remembered of the catalog: what is free may be different now. */
   readonly changed: () => void;
 }
@@ -63,16 +68,27 @@ export const factsOf = (row: NodeRow) => ({
   version: Number(row.version),
 });
 
-const offer = (row: NodeRow, allowed: Allowed, door: NodeDoor, issued: IssuedToken): NodeEnrolmentOffer => ({
+interface Offering {
+  readonly allowed: Allowed;
+  readonly door: NodeDoor;
+  readonly packages: AgentPackages | undefined;
+}
+const offer = (row: NodeRow, { allowed, door, packages }: Offering, issued: IssuedToken): NodeEnrolmentOffer => ({
   node: showNode(row, allowed),
   purpose: issued.purpose,
   expires_at: issued.expiresAt.toISOString(),
+  node_url: door.url,
+  ca_fingerprint: door.fingerprint ?? null,
   token: issued.token,
-  install_command: installCommand(door, issued),
-  cloud_init: cloudInit(door, issued),
+  install_command: installCommand(door, issued, packages),
+  cloud_init: cloudInit(door, issued, packages),
+  agent_package:
+    packages && issued.purpose === 'enrol'
+      ? { version: packages.version, architectures: Object.keys(packages.digests).sort() as ReleaseArch[] }
+      : null,
 });
 
-const create = on(nodeCreate, async ({ db, ids, clock, policies, door }, act, { body }) => {
+const create = on(nodeCreate, async ({ db, ids, clock, policies, door, downloads }, act, { body }) => {
   const where = await door();
   const ttlMinutes = policies.number('node.enrolment_token_minutes');
   return db.write(act, async (tx) => {
@@ -108,7 +124,8 @@ const create = on(nodeCreate, async ({ db, ids, clock, policies, door }, act, { 
     }
     const issued = await issueEnrolmentToken(tx, { ids, clock }, { nodeId: id, purpose: 'enrol', ttlMinutes });
     const row = (await findNode(tx, id)) as NodeRow;
-    return tx.commit(offer(row, allowedBy(policies), where, issued), {
+    const offering = { allowed: allowedBy(policies), door: where, packages: await newestPackages(tx, downloads) };
+    return tx.commit(offer(row, offering, issued), {
       target: { type: 'node', id },
       change: body,
       events: [nodeCreated.of(id, factsOf(row))],
@@ -116,7 +133,7 @@ const create = on(nodeCreate, async ({ db, ids, clock, policies, door }, act, { 
   });
 });
 
-const issue = on(nodeEnrolmentToken, async ({ db, ids, clock, policies, door }, act, { params, body }) => {
+const issue = on(nodeEnrolmentToken, async ({ db, ids, clock, policies, door, downloads }, act, { params, body }) => {
   const where = await door();
   const ttlMinutes = policies.number('node.enrolment_token_minutes');
   return db.write(act, async (tx) => {
@@ -135,7 +152,8 @@ const issue = on(nodeEnrolmentToken, async ({ db, ids, clock, policies, door }, 
       { nodeId: params.node_id, purpose: body.purpose, ttlMinutes },
     );
     const row = (await findNode(tx, params.node_id)) as NodeRow;
-    return tx.commit(offer(row, allowedBy(policies), where, issued), {
+    const offering = { allowed: allowedBy(policies), door: where, packages: await newestPackages(tx, downloads) };
+    return tx.commit(offer(row, offering, issued), {
       target: { type: 'node', id: row.id },
       change: { purpose: body.purpose, expires_at: issued.expiresAt.toISOString() },
       events: 'none',

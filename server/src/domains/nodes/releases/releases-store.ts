@@ -3,33 +3,42 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 const listSql = sql(
   'agent-release-list',
-  `select id, version, digest, size_bytes, created_at, withdrawn_at from agent_releases
+  `select id, version, kind, arch, digest, size_bytes, created_at, withdrawn_at from agent_releases
    where $1::uuid is null or id < $1 order by id desc limit $2`,
 );
 const insertSql = sql(
   'agent-release-insert',
-  `insert into agent_releases (id, version, digest, size_bytes) values ($1, $2, $3, $4)
-   on conflict (digest) where withdrawn_at is null do nothing
-   returning id, version, digest, size_bytes, created_at, withdrawn_at`,
+  `insert into agent_releases (id, version, kind, arch, digest, size_bytes) values ($1, $2, $3, $4, $5, $6)
+   on conflict do nothing
+   returning id, version, kind, arch, digest, size_bytes, created_at, withdrawn_at`,
 );
 const withdrawSql = sql(
   'agent-release-withdraw',
   `update agent_releases set withdrawn_at = coalesce(withdrawn_at, act_time()) where id = $1
-   returning id, version, digest, size_bytes, created_at, withdrawn_at`,
+   returning id, version, kind, arch, digest, size_bytes, created_at, withdrawn_at`,
 );
 const offeredSql = sql(
   'agent-release-offered',
-  `select id, version, digest, size_bytes, created_at, withdrawn_at from agent_releases
-   where id = $1 and withdrawn_at is null`,
+  `select id, version, kind, arch, digest, size_bytes, created_at, withdrawn_at from agent_releases
+   where id = $1 and kind = 'bundle' and withdrawn_at is null`,
 );
 const byDigestSql = sql(
   'agent-release-by-digest',
-  'select size_bytes from agent_releases where digest = $1 and withdrawn_at is null',
+  'select kind from agent_releases where digest = $1 and withdrawn_at is null',
+);
+const packagesSql = sql(
+  'agent-release-packages',
+  `select version, arch, digest from agent_releases
+   where kind = 'tarball' and withdrawn_at is null order by id desc limit $1`,
 );
 
+export type ReleaseKind = AgentRelease['kind'];
+export type ReleaseArch = NonNullable<AgentRelease['arch']>;
 export interface ReleaseRow {
   readonly id: string;
   readonly version: string;
+  readonly kind: ReleaseKind;
+  readonly arch: ReleaseArch | null;
   readonly digest: string;
   readonly size_bytes: bigint;
   readonly created_at: Date;
@@ -38,6 +47,8 @@ export interface ReleaseRow {
 export const showRelease = (row: ReleaseRow): AgentRelease => ({
   id: row.id,
   version: row.version,
+  kind: row.kind,
+  arch: row.arch,
   digest: row.digest,
   size_bytes: Number(row.size_bytes),
   created_at: row.created_at.toISOString(),
@@ -46,15 +57,22 @@ export const showRelease = (row: ReleaseRow): AgentRelease => ({
 
 export const listReleases = (tx: ReadTx, before: string | undefined, limit: number) =>
   tx.rows<ReleaseRow>(listSql, [before ?? null, limit]);
-/** Undefined when this bundle is offered already. */
+/** Undefined when these bytes, or another package of this version and architecture, are offered already. */
 export const insertRelease = async (
   tx: WriteTx,
-  release: { readonly id: string; readonly version: string; readonly digest: string; readonly sizeBytes: number },
-): Promise<ReleaseRow | undefined> =>
-  (await tx.rows<ReleaseRow>(insertSql, [release.id, release.version, release.digest, release.sizeBytes]))[0];
+  release: Pick<ReleaseRow, 'id' | 'version' | 'kind' | 'arch' | 'digest'> & { readonly sizeBytes: number },
+): Promise<ReleaseRow | undefined> => {
+  const { id, version, kind, arch, digest, sizeBytes } = release;
+  return (await tx.rows<ReleaseRow>(insertSql, [id, version, kind, arch, digest, sizeBytes]))[0];
+};
 export const withdrawRelease = async (tx: WriteTx, id: string): Promise<ReleaseRow | undefined> =>
   (await tx.rows<ReleaseRow>(withdrawSql, [id]))[0];
+/** A bundle that agents may be updated to. */
 export const findOffered = async (tx: ReadTx, id: string): Promise<ReleaseRow | undefined> =>
   (await tx.rows<ReleaseRow>(offeredSql, [id]))[0];
-export const isOffered = async (tx: ReadTx, digest: string): Promise<boolean> =>
-  (await tx.rows(byDigestSql, [digest])).length > 0;
+/** What these bytes are offered as; undefined when they are not. */
+export const offeredKind = async (tx: ReadTx, digest: string): Promise<ReleaseKind | undefined> =>
+  (await tx.rows<Pick<ReleaseRow, 'kind'>>(byDigestSql, [digest]))[0]?.kind;
+/** Packages that install an agent, newest first. */
+export const listPackages = (tx: ReadTx, limit: number) =>
+  tx.rows<{ readonly version: string; readonly arch: ReleaseArch; readonly digest: string }>(packagesSql, [limit]);
