@@ -1,0 +1,2 @@
+-- The number is another change's.
+select;
