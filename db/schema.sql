@@ -4992,6 +4992,7 @@ create table ssh_keys (
 );
 
 CREATE INDEX ssh_keys_created_by ON public.ssh_keys USING btree (created_by);
+CREATE INDEX ssh_keys_fingerprint ON public.ssh_keys USING btree (fingerprint) WHERE (user_id IS NOT NULL);
 CREATE INDEX ssh_keys_project ON public.ssh_keys USING btree (project_id, id);
 CREATE INDEX ssh_keys_user ON public.ssh_keys USING btree (user_id, id);
 
@@ -5007,6 +5008,28 @@ create policy reach on ssh_keys
 
 grant delete, insert, select, update (last_used_at) on ssh_keys to gpuaas_api;
 grant delete, select, update on ssh_keys to gpuaas_worker;
+
+-- Table ssh_platform_keys
+
+create table ssh_platform_keys (
+  kind text not null,
+  public_key text not null,
+  sealed_private_key bytea not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint ssh_platform_keys_pkey PRIMARY KEY (kind),
+  constraint ssh_platform_keys_kind_check CHECK ((kind = 'jump_host'::text)),
+  constraint ssh_platform_keys_public_key_check CHECK ((public_key ~ '^ssh-ed25519 [A-Za-z0-9+/]+={0,2}$'::text))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ssh_platform_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ssh_platform_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table ssh_platform_keys enable row level security;
+
+create policy reach on ssh_platform_keys
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant insert, select, update (sealed_private_key) on ssh_platform_keys to gpuaas_api;
 
 -- Table task_signers
 
@@ -5239,6 +5262,7 @@ create table terminal_sessions (
   received_bytes bigint,
   kind text not null default 'shell'::text,
   port integer,
+  ssh_key_id uuid,
   constraint terminal_sessions_pkey PRIMARY KEY (id),
   constraint terminal_sessions_columns_check CHECK (((columns >= 1) AND (columns <= 1000))),
   constraint terminal_sessions_ended CHECK ((((state = 'ended'::text) = (ended_at IS NOT NULL)) AND ((state = 'ended'::text) = (end_reason IS NOT NULL)))),

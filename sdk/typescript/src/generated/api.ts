@@ -1389,6 +1389,14 @@ readonly minutes: number;
      */
     tokenMint(input: { readonly allocation_id: string; readonly columns: number; readonly kind?: "shell" | "ssh" | "forward" | undefined; readonly mode: "open" | "join" | "take_over" | "watch"; readonly name?: string | undefined; readonly port?: number | undefined; readonly rows: number; readonly session_id?: string | undefined }, options?: CallOptions): Promise<T.TerminalToken>;
     /**
+     * Where the SSH jump host is, and its host keys: nothing is trusted on first use
+     *
+     * `GET /api/v1/ssh/jump-host`
+     *
+     * Refusals: terminal_unsupported.
+     */
+    jumpHostGet(options?: CallOptions): Promise<T.JumpHost>;
+    /**
      * End a terminal session and its shell
      *
      * `DELETE /api/v1/terminal-sessions/{terminal_session_id}`

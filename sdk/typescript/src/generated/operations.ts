@@ -292,6 +292,7 @@ export const operations = {
   project_ssh_key_list: { method: 'GET', path: '/api/v1/ssh-keys', query: ['cursor', 'limit'], inProject: true, paged: true },
   project_ssh_key_add: { method: 'POST', path: '/api/v1/ssh-keys', keyed: true, inProject: true },
   project_ssh_key_remove: { method: 'DELETE', path: '/api/v1/ssh-keys/{ssh_key_id}', keyed: true, inProject: true },
+  jump_host_get: { method: 'GET', path: '/api/v1/ssh/jump-host', bare: true },
   recording_get: { method: 'GET', path: '/api/v1/terminal-recordings/{terminal_recording_id}' },
   recording_cast: { method: 'GET', path: '/api/v1/terminal-recordings/{terminal_recording_id}/cast', query: ['at', 'format', 'view'] },
   recording_verify: { method: 'GET', path: '/api/v1/terminal-recordings/{terminal_recording_id}/verify' },
@@ -507,6 +508,7 @@ export const spaces = {
   terminals: {
     sessionList: 'terminal_session_list',
     tokenMint: 'terminal_token_mint',
+    jumpHostGet: 'jump_host_get',
     sessionEnd: 'terminal_session_end',
   },
   serviceAccounts: {

@@ -250,6 +250,8 @@ readonly received_bytes: number | null;
 readonly sent_bytes: number | null;
   /** The GPUs of its machine are simulated. */
 readonly simulated: boolean;
+  /** The key that opened it through the jump host; null for all others. */
+readonly ssh_key_id: string | null;
   readonly state: "opening" | "open" | "ended";
   /** Whose session it is. Only this person types into it. */
 readonly user_id: string;
@@ -1626,6 +1628,18 @@ export type Joined = {
   readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
 };
 
+export type JumpHost = {
+  /** Its name or address, for ssh -J. */
+readonly host: string;
+  /** Type and key, as OpenSSH writes them. */
+readonly host_keys: readonly string[];
+  /** The same as lines of a known_hosts file. */
+readonly known_hosts: readonly string[];
+  readonly port: number;
+  /** The user to give to ssh. The key says who it is. */
+readonly username: string;
+};
+
 export type LastRelease = {
   readonly organization_id: string;
   /** The last such release of the past 30 days; null when there was none. */
@@ -2779,6 +2793,8 @@ readonly received_bytes: number | null;
 readonly sent_bytes: number | null;
   /** The GPUs of its machine are simulated. */
 readonly simulated: boolean;
+  /** The key that opened it through the jump host; null for all others. */
+readonly ssh_key_id: string | null;
   readonly state: "opening" | "open" | "ended";
   /** Whose session it is. Only this person types into it. */
 readonly user_id: string;

@@ -39,6 +39,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   terminal_session_end: {"words":"terminal-end","args":[["terminal_session_id"]],"flags":{}},
   admin_terminal_session_list: {"words":"ops terminal-sessions","args":[],"flags":{"live":["live","truth"],"organization":["organization"],"allocation":["allocation"],"user":["user"],"node":["node"],"limit":["limit","number"]}},
   admin_terminal_session_end: {"words":"ops terminal-end","args":[["terminal_session_id"]],"flags":{"reason":["reason"]}},
+  jump_host_get: {"words":"ssh-jump","args":[],"flags":{}},
   recording_list: {"words":"recording list","args":[],"flags":{"organization_id":["organization","organization"],"allocation":["allocation"],"user":["user"],"from":["from"],"to":["to"],"limit":["limit","number"]}},
   recording_get: {"words":"recording show","args":[["terminal_recording_id"]],"flags":{}},
   recording_verify: {"words":"recording verify","args":[["terminal_recording_id"]],"flags":{}},

@@ -1637,6 +1637,16 @@ class AsyncTerminalsApi:
         answer: TerminalToken = await self._transport.call("terminal_token_mint", {"allocation_id": allocation_id, "columns": columns, "kind": kind, "mode": mode, "name": name, "port": port, "rows": rows, "session_id": session_id}, options)
         return answer
 
+    async def jump_host_get(self, *, options: Options | None = None) -> JumpHost:
+        """Where the SSH jump host is, and its host keys: nothing is trusted on first use
+
+        ``GET /api/v1/ssh/jump-host``
+
+        Refusals: terminal_unsupported.
+        """
+        answer: JumpHost = await self._transport.call("jump_host_get", {}, options)
+        return answer
+
     async def session_end(self, terminal_session_id: str, *, options: Options | None = None) -> TerminalSession:
         """End a terminal session and its shell
 

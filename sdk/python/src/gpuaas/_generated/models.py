@@ -279,6 +279,8 @@ class AdminTerminalSession(TypedDict):
     """Null while no gateway has reported."""
     simulated: bool
     """The GPUs of its machine are simulated."""
+    ssh_key_id: str | None
+    """The key that opened it through the jump host; null for all others."""
     state: Literal["opening", "open", "ended"]
     user_id: str
     """Whose session it is. Only this person types into it."""
@@ -1815,6 +1817,18 @@ class Joined(TypedDict):
     role: Literal["owner", "admin", "member", "viewer", "finance"]
 
 
+class JumpHost(TypedDict):
+    host: str
+    """Its name or address, for ssh -J."""
+    host_keys: Sequence[str]
+    """Type and key, as OpenSSH writes them."""
+    known_hosts: Sequence[str]
+    """The same as lines of a known_hosts file."""
+    port: int
+    username: str
+    """The user to give to ssh. The key says who it is."""
+
+
 class LastReleaseReleaseAllocationsItemCost(TypedDict):
     amount_minor: str
     currency: str
@@ -3053,6 +3067,8 @@ class TerminalSession(TypedDict):
     """Null while no gateway has reported."""
     simulated: bool
     """The GPUs of its machine are simulated."""
+    ssh_key_id: str | None
+    """The key that opened it through the jump host; null for all others."""
     state: Literal["opening", "open", "ended"]
     user_id: str
     """Whose session it is. Only this person types into it."""

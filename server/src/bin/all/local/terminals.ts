@@ -28,6 +28,7 @@ export async function openTerminals(
   };
   const port = await take('terminal-port', 8543);
   const nodePort = await take('terminal-node-port', 9543);
+  const jumpPort = await take('ssh-jump-port', 8522);
   const internalPort = await take('internal-port', 9643);
   // Browsers call this machine by either name.
   const origins = [`http://${host}:${api.port}`, `http://localhost:${api.port}`, new URL(api.publicUrl).origin];
@@ -38,6 +39,8 @@ export async function openTerminals(
       GPUAAS_TERMINAL_PORT: String(port),
       GPUAAS_TERMINAL_NODE_PORT: String(nodePort),
       GPUAAS_TERMINAL_ORIGINS: origins.join(','),
+      GPUAAS_SSH_JUMP_PORT: String(jumpPort),
+      GPUAAS_SSH_JUMP_URL: `ssh://${host}:${jumpPort}`,
       GPUAAS_INTERNAL_PORT: String(internalPort),
       GPUAAS_INTERNAL_URL: `https://${host}:${internalPort}`,
     },
