@@ -3,8 +3,7 @@ import { type ReadTx, systemViewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { type AttachParts, askForShell } from '../attach.ts';
 import { jumpSize } from '../facts.ts';
-import { whyNot } from '../mint-routes.ts';
-import { openSession } from '../open.ts';
+import { openSession, whyNot } from '../mint-routes.ts';
 import { findTarget } from '../rights-store.ts';
 import { factsOf } from '../show.ts';
 import { isKnownKey, listCandidates } from './store.ts';
@@ -81,7 +80,7 @@ export function makeJump(parts: AttachParts) {
 }
 
 const unknown = (target: string) =>
-  new Fault('allocation_not_found', `No running allocation that you may enter is called ${target.slice(0, 100)}.`);
+  new Fault('allocation_not_found', `No running allocation that you may enter is called ${target}.`);
 
 /** The one allocation that is meant, and the person of the key who may enter it. */
 async function find(tx: ReadTx, input: Pick<TerminalInternalInput<'jump_open'>, 'fingerprint' | 'target' | 'port'>) {

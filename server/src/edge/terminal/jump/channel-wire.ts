@@ -1,7 +1,7 @@
 import { type TerminalHello, terminalLimits } from '@gpuaas/contract/terminal';
 import type { ServerChannel } from 'ssh2';
 import type { Clock } from '../../../kernel/clock.ts';
-import { nowMs } from '../later.ts';
+import { later, nowMs } from '../later.ts';
 import { mostWaitingBytes, type PauseReason, type Wire, type WireListener } from '../wire.ts';
 
 /** A channel that an SSH client asked for, and that nobody has answered yet. */
@@ -13,6 +13,7 @@ export interface AskedChannel {
 
 const hello: TerminalHello = { type: 'hello', from: 0, columns: 80, rows: 24 };
 const closedCode = 1000;
+const flushWithinMs = 5_000;
 
 /**
  * One channel of an SSH client as a wire: bytes are bytes, and what a client of ours would say in text is said for it. The channel is
@@ -59,11 +60,8 @@ export function makeChannelWire(
   };
   const close = (code: number, reason = ''): void => {
     if (isOver) return;
-    if (channel) {
-      // Nothing more is read, so a client that goes on sending fills its own window and no memory.
-      channel.end();
-      channel.close();
-    } else asked.reject(reason);
+    if (channel) leave(channel, code, parts.clock);
+    else asked.reject(reason);
     finish(code);
   };
   // There is no hello in SSH. It is heard once the owner has this wire.
@@ -111,4 +109,16 @@ export function makeChannelWire(
     // The SSH connection has pings of its own.
     probe: () => true,
   };
+}
+
+/** After an orderly end the client gets the rest, if it reads. What it still sends is read and dropped. */
+function leave(channel: ServerChannel, code: number, clock: Clock): void {
+  channel.resume();
+  if (code !== closedCode) {
+    channel.close();
+    return;
+  }
+  const callOff = later(clock, flushWithinMs, () => channel.close());
+  channel.once('close', callOff);
+  channel.end(() => channel.close());
 }

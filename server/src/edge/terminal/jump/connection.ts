@@ -38,11 +38,12 @@ export const usualJumpLimits: JumpLimits = {
   ...{ signInMs: 20_000, idleMs: 60_000 },
 };
 const rightsLost = 4403;
+const leaveWithinMs = 2_000;
 
 /** One SSH connection: its key is checked, and then it may open channels to machines and do nothing else. */
 export function serveConnection(
   connection: Connection,
-  from: { readonly address: string; readonly onSignedIn: () => void },
+  from: { readonly address: string; readonly onSignedIn: () => void; readonly cut: () => void },
   parts: JumpConnectionParts,
 ): void {
   const { limits, jumpMetrics, log, clock } = parts;
@@ -50,14 +51,24 @@ export function serveConnection(
   let fingerprint: string | undefined;
   let leaveSeat: (() => void) | undefined;
   let channels = 0;
-  const end = () => connection.end();
+  let isOver = false;
   let callOff = () => {};
+  // A client may ignore that it was sent away, and keep its side open.
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    callOff();
+    connection.end();
+    callOff = later(clock, leaveWithinMs, from.cut);
+  };
   const rest = () => {
+    if (isOver) return;
     callOff();
     if (channels === 0) callOff = later(clock, limits.idleMs, end);
   };
   connection.on('error', end);
   connection.once('close', () => {
+    isOver = true;
     callOff();
     leaveSeat?.();
   });
@@ -75,7 +86,7 @@ export function serveConnection(
   });
   connection.on('tcpip', (accept, refuse, { destIP, destPort }) => {
     const refused = (words: string) => reject(refuse, words);
-    if (fingerprint === undefined) return refused('sign in first');
+    if (fingerprint === undefined || isOver) return refused('sign in first');
     if (parts.stopping.aborted) return refused('the gateway is being restarted; connect again');
     if (channels >= limits.channelsPerConnection) return refused('too many channels in one connection');
     if (parts.asks.take(fingerprint) !== undefined) return refused('too many connections in a minute; wait a little');

@@ -70,7 +70,7 @@ export async function openJumpDoor(parts: JumpDoorParts): Promise<JumpDoor> {
         signingIn.get(socket)?.();
         seats.leave(socket);
       };
-      serveConnection(connection, { address, onSignedIn }, served);
+      serveConnection(connection, { address, onSignedIn, cut: () => socket.destroy() }, served);
     },
   );
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {

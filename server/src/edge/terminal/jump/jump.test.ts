@@ -102,6 +102,22 @@ describe('the SSH jump host', () => {
     await expect.poll(() => session.ended, { timeout: 10_000 }).toMatchObject({ reason: 'closed_by_user' });
   });
 
+  it('reaches a machine whose agent is at another copy', async () => {
+    const [here, there] = [await start(), await start()];
+    const { agent } = await machine(there);
+    const channel = await forward(await signIn(here, known()), 'trainer');
+    const received: Buffer[] = [];
+    channel.on('data', (bytes: Buffer) => received.push(bytes));
+    const down = randomBytes(1_200_000);
+    agent.print(down);
+    channel.write('SSH-2.0-test');
+    await expect.poll(() => agent.typed.toString(), { timeout: 20_000 }).toBe('SSH-2.0-test');
+    await expect.poll(() => Buffer.concat(received).length, { timeout: 20_000 }).toBe(down.length);
+    expect(Buffer.concat(received).equals(down)).toBe(true);
+    agent.exit(0);
+    await once(channel, 'close');
+  });
+
   it('holds no more than its bounds when the client reads nothing', async () => {
     const gateway = await start();
     const { agent } = await machine(gateway);
