@@ -23,7 +23,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 export const readFileIf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /** The host keys of these allocations are exactly those given; what is known of other allocations stays. */
-export async function writeKnownHosts(env: Environment, places: readonly SshPlace[]): Promise<string> {
+export async function writeKnownHosts(
+  env: Environment,
+  places: readonly Pick<SshPlace, 'alias' | 'hostKeys'>[],
+): Promise<string> {
   const path = knownHostsPath(env);
   await withLock(`${path}.lock`, async () => {
     const names = new Set(places.map(({ alias }) => alias));

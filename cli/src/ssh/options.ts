@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { JumpHost } from '@gpuaas/sdk';
 import type { Session } from '../command.ts';
 import { knownHostsPath } from './files.ts';
 import type { SshPlace } from './place.ts';
@@ -13,16 +14,38 @@ export async function selfCommand(session: Session, ...words: readonly string[])
   return all.map(quoted).join(' ').replaceAll('%', '%%');
 }
 
+type Settings = readonly (readonly [string, string])[];
+
+/** Host keys are known beforehand, from the attestation or from the API, and compared. */
+const compared = (session: Session, alias: string): Settings => [
+  ['HostKeyAlias', alias],
+  ['UserKnownHostsFile', quoted(knownHostsPath(session.around.env))],
+  ['GlobalKnownHostsFile', '/dev/null'],
+  ['StrictHostKeyChecking', 'yes'],
+  ['CheckHostIP', 'no'],
+];
+
 /** The settings with which ssh reaches an allocation: through the gateway, and with host keys that are known beforehand. */
-export async function sshSettings(session: Session, place: SshPlace): Promise<readonly (readonly [string, string])[]> {
-  const { env } = session.around;
+export async function sshSettings(session: Session, place: SshPlace): Promise<Settings> {
   return [
     ['User', place.username],
-    ['HostKeyAlias', place.alias],
-    ['UserKnownHostsFile', quoted(knownHostsPath(env))],
-    ['GlobalKnownHostsFile', '/dev/null'],
-    ['StrictHostKeyChecking', 'yes'],
-    ['CheckHostIP', 'no'],
+    ...compared(session, place.alias),
     ['ProxyCommand', await selfCommand(session, 'ssh-proxy', place.allocation.id)],
   ];
 }
+
+/** The name of the jump host in the settings of ssh. */
+export const jumpAlias = 'gpuaas-jump';
+/** The same through the jump host, for which ssh needs nothing of ours. */
+export const jumpedSettings = (session: Session, place: SshPlace): Settings => [
+  ['HostName', place.alias],
+  ['User', place.username],
+  ...compared(session, place.alias),
+  ['ProxyJump', jumpAlias],
+];
+export const jumpSettings = (session: Session, { host, port, username }: JumpHost): Settings => [
+  ['HostName', host],
+  ['Port', String(port)],
+  ['User', username],
+  ...compared(session, jumpAlias),
+];

@@ -14,7 +14,7 @@ export interface SshPlace {
   readonly hostKeys: readonly string[];
 }
 
-const keyPattern = /^[a-z0-9@.-]{1,60} [A-Za-z0-9+/]{1,12000}={0,2}$/;
+export const keyPattern = /^[a-z0-9@.-]{1,60} [A-Za-z0-9+/]{1,12000}={0,2}$/;
 
 export async function findPlace(session: Session): Promise<SshPlace> {
   const allocation = await (await session.api()).allocations.get({ allocation_id: await resolveAllocation(session) });

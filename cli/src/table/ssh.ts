@@ -24,9 +24,18 @@ export const sshGroup: CommandGroup = {
         'Each allocation is called NAME.gpuaas and is reached through the gateway. With --write the settings go to ~/.ssh/gpuaas.conf, which ~/.ssh/config then includes. Run it again when allocations came or went.',
       flags: {
         write: { type: 'boolean', meaning: 'write them to ~/.ssh instead of printing them' },
+        jump: { type: 'boolean', meaning: 'through the SSH jump host, so that ssh runs without this command line' },
       },
-      examples: ['gpuaas ssh-config', 'gpuaas ssh-config --write'],
+      examples: ['gpuaas ssh-config', 'gpuaas ssh-config --write', 'gpuaas ssh-config --jump --write'],
       load: async () => (await import('../commands/ssh/ssh-config.ts')).sshConfig,
+    },
+    {
+      name: 'ssh-jump',
+      summary: 'Where the SSH jump host is, and its host keys, for people who have ssh and not this command line',
+      examples: ['gpuaas ssh-jump', 'gpuaas ssh-jump --jq .known_hosts[]'],
+      operation: 'jump_host_get',
+      columns: ['host', 'port', 'username', 'host_keys', 'known_hosts'],
+      reads: true,
     },
     {
       name: 'ssh-proxy',

@@ -61,6 +61,7 @@ import * as projects from './projects.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
+import * as jump from './terminals/jump.ts';
 import * as recordings from './terminals/recordings.ts';
 import * as terminal from './terminals/sessions.ts';
 
@@ -130,6 +131,7 @@ export const routes: readonly Route[] = [
   simulator,
   sshKeys,
   recordings,
+  jump,
   terminal,
   webhooks,
   taskSigners,
@@ -202,5 +204,6 @@ export * from './projects.ts';
 export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';
+export * from './terminals/jump.ts';
 export * from './terminals/recordings.ts';
 export * from './terminals/sessions.ts';

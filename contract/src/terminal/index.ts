@@ -10,6 +10,7 @@
 export * from './close-codes.ts';
 export * from './frames.ts';
 export * from './internal.ts';
+export * from './jump.ts';
 export * from './kinds.ts';
 export * from './limits.ts';
 export * from './node-frames.ts';

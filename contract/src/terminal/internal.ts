@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { type TerminalEndReason, terminalEndReasonNames } from './close-codes.ts';
 import { TerminalName, TerminalOffset, TerminalRecording, TerminalRole } from './frames.ts';
+import { TerminalJump, TerminalJumpAdmission, TerminalJumpAdmitted, TerminalJumpKeys } from './jump.ts';
 import { TerminalKind } from './kinds.ts';
 import { terminalTokenPattern } from './limits.ts';
 import { TerminalRecord, TerminalRecorded, TerminalRecordingPlace } from './recording.ts';
@@ -132,6 +133,7 @@ export const TerminalEnded = Type.Object(
   },
   { $id: 'TerminalEnded', ...strict },
 );
+const TerminalNothing = Type.Object({}, { $id: 'TerminalNothing', ...strict });
 export const TerminalEndedAnswer = Type.Object({}, { $id: 'TerminalEndedAnswer', ...strict });
 
 /** What a gateway asks the API on its internal listener, over mTLS, as the process that its certificate names. */
@@ -142,6 +144,17 @@ export const terminalInternalRoutes = {
   watch: { path: '/internal/v1/terminal/watch', carries: TerminalWatch, answers: TerminalWatched },
   record: { path: '/internal/v1/terminal/record', carries: TerminalRecord, answers: TerminalRecorded },
   ended: { path: '/internal/v1/terminal/ended', carries: TerminalEnded, answers: TerminalEndedAnswer },
+  jump_keys: { path: '/internal/v1/terminal/jump-keys', carries: TerminalNothing, answers: TerminalJumpKeys },
+  jump_admit: {
+    path: '/internal/v1/terminal/jump-admit',
+    carries: TerminalJumpAdmission,
+    answers: TerminalJumpAdmitted,
+  },
+  jump_open: {
+    path: '/internal/v1/terminal/jump-open',
+    carries: Type.Object({ ...TerminalJump.properties, ...Copy }, { $id: 'TerminalJumpOpen', ...strict }),
+    answers: TerminalAttached,
+  },
 } as const;
 export type TerminalInternalRoute = keyof typeof terminalInternalRoutes;
 export type TerminalInternalInput<R extends TerminalInternalRoute> = Static<

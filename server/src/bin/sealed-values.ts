@@ -1,6 +1,7 @@
 import { sealedConsoleSessions } from '../domains/identity/index.ts';
 import { sealedSigners } from '../domains/nodes/index.ts';
 import { sealedSigningKeys } from '../domains/service-accounts/index.ts';
+import { sealedSshKeys } from '../domains/terminal/index.ts';
 import { sealedWebhookSecrets } from '../domains/webhooks/index.ts';
 import { actsOf, type Database } from '../kernel/act.ts';
 import type { Ids } from '../kernel/id.ts';
@@ -21,6 +22,7 @@ export function sealedInDatabase(
   return [
     ...of('console', sealedConsoleSessions),
     ...of('service-accounts', sealedSigningKeys),
+    ...of('ssh', sealedSshKeys),
     ...of('task-signers', sealedSigners),
     ...of('webhooks', sealedWebhookSecrets),
   ];

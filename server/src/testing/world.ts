@@ -84,6 +84,7 @@ export const publicUrl = 'https://gpuaas.test';
 export const paymentSecret = 'whsec_of_worlds';
 /** The same for all worlds, as it is for all processes of an installation. */
 export const gatewayOfWorlds = { url: 'wss://terminal.gpuaas.test', nodeUrl: 'wss://terminal-nodes.gpuaas.test:8446' };
+export const jumpHostOfWorlds = { host: 'jump.gpuaas.test', port: 2_222 };
 export const keyringOfWorlds = openKeyring(makeKey('test'), 'the test');
 
 export async function openWorld(
@@ -168,7 +169,7 @@ export async function openWorld(
       factors: makeFactorsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       keyring: keyringOfWorlds,
-      ...(options.terminals !== false && { terminalGateway: gatewayOfWorlds }),
+      ...(options.terminals !== false && { terminalGateway: gatewayOfWorlds, jumpHost: jumpHostOfWorlds }),
       issuer,
       audience,
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },

@@ -67,6 +67,7 @@ export const terminalExamples: Readonly<Record<string, MakeExample>> = {
     params: { allocation_id: await putAllocation(world.root, tenant, 'active') },
   }),
   terminal_session_end: ofSession,
+  jump_host_get: async () => ({}),
   recording_list: async (_, tenant) => ({ params: { organization_id: tenant.organizationId } }),
   recording_get: ofRecording,
   recording_open: async (...of) => ({ ...(await ofRecording(...of)), body: { purpose: 'watch' } }),

@@ -253,7 +253,35 @@ export const own: readonly CapabilityGroup[] = [
             'ends with the key that opened it, while it runs, and the key lets nobody in again',
           ],
         },
-        lacks: 'one run through the gateway to a real host, SSH certificates and a jump host',
+        lacks: 'one run through the gateway to a real host, and SSH certificates',
+      },
+      {
+        id: 'OWN-45',
+        words:
+          'the gateway is an SSH jump host for the keys of people: ssh -J, scp and sftp to allocations and nothing else, with host keys that are known beforehand; a removed key or member ends what runs',
+        by: {
+          'server/src/domains/terminal/jump/jump.db.test.ts': [
+            'is the same for everybody and for every start: its address and its host key are known beforehand',
+            'opens a session of kind ssh by id, alias or name, and the audit log names the key and the person',
+            'refuses other ports, unknown names, and machines of other people and tenants, as if they were not there',
+            'refuses where sessions have to be recorded, with the reason',
+            'ends what a key opened when the key is removed, and opens nothing with it again',
+            'ends what a member opened when the member is removed',
+          ],
+          'server/src/edge/terminal/jump/jump.test.ts': [
+            'carries bytes both ways to the machine that is named, byte for byte',
+            'holds no more than its bounds when the client reads nothing',
+            'has no shell, no commands, no files and no ports of its own, and says so',
+          ],
+          'server/test/journeys/terminals/ssh.production.test.ts': [
+            'runs commands, and carries scp and sftp byte for byte, without our command line',
+            'takes the line that the console shows: ssh -J, with host keys that are known beforehand',
+            'refuses a key that nobody registered, a shell of its own, other ports, and machines that are not there',
+            'ends while it runs when its key is removed, though the machine still knows the other one',
+            'is refused by the jump host with the reason',
+          ],
+        },
+        host: 'simulated',
       },
     ],
   },

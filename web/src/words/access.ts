@@ -28,6 +28,38 @@ export function readAccess({ access, login }: Reachable): Access | undefined {
   };
 }
 
+export interface Jump {
+  readonly line: string;
+  /** Lines of a known_hosts file: the jump host and the machine. */
+  readonly knownHosts: readonly string[];
+}
+const keyPattern = /^[a-z0-9@.-]{1,60} [A-Za-z0-9+/]{1,12000}={0,2}$/;
+
+/** The way for ssh alone, through the jump host; undefined while no host key of the machine is known that could be compared. */
+export function readJump(
+  it: Reachable & { readonly id: string },
+  jump: {
+    readonly host: string;
+    readonly port: number;
+    readonly username: string;
+    readonly known_hosts: readonly string[];
+  },
+): Jump | undefined {
+  const inner = it.access?.['ssh'];
+  const ssh = (typeof inner === 'object' && inner !== null ? inner : it.access) as Readonly<
+    Record<string, unknown>
+  > | null;
+  const username = it.login?.username ?? text(ssh?.['username']);
+  const keys = ssh?.['host_keys'];
+  const known = (Array.isArray(keys) ? keys : []).filter((key) => typeof key === 'string' && keyPattern.test(key));
+  if (!username || !isPlain(username) || !isPlain(jump.host) || known.length === 0) return undefined;
+  const host = jump.host.includes(':') ? `[${jump.host}]` : jump.host;
+  return {
+    line: `ssh -J ${jump.username}@${host}:${jump.port} ${username}@gpuaas-${it.id}`,
+    knownHosts: [...jump.known_hosts, ...known.map((key) => `gpuaas-${it.id} ${key}`)],
+  };
+}
+
 /** The part of an address after #; empty if it is not written as an address may be. */
 export function readFragment(hash: string): string {
   try {

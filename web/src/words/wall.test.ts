@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupProjects, readAccess, readFragment } from './access.ts';
+import { groupProjects, readAccess, readFragment, readJump } from './access.ts';
 import { countTiles, filterWall, lookOfSlot, placesOf, sharesOf, tellAlert, tilesOf, troublesOf } from './wall.ts';
 
 /** Every free slot may be sold, and nobody has found anything. */
@@ -147,6 +147,27 @@ describe('the way in', () => {
     expect(readAccess({ access: null, login })).toBeUndefined();
     expect(readAccess({ access: { address: 'h' }, login: null })).toBeUndefined();
     expect(readAccess({ access: { address: 'h', username: '-oProxyCommand=id' }, login: null })).toBeUndefined();
+  });
+});
+
+describe('the line through the jump host', () => {
+  const jump = {
+    host: 'jump.example',
+    port: 2222,
+    username: 'jump',
+    known_hosts: ['[jump.example]:2222 ssh-ed25519 AAAA'],
+  };
+  const login = { username: 'u20001' };
+  it('names the jump host and the machine, with the host keys of both', () => {
+    const access = { ssh: { host_keys: ['ssh-ed25519 BBBB', '@cert-authority * bad'] } };
+    expect(readJump({ id: 'a1', access, login }, jump)).toEqual({
+      line: 'ssh -J jump@jump.example:2222 u20001@gpuaas-a1',
+      knownHosts: ['[jump.example]:2222 ssh-ed25519 AAAA', 'gpuaas-a1 ssh-ed25519 BBBB'],
+    });
+  });
+  it('is not shown while no host key of the machine is known', () => {
+    expect(readJump({ id: 'a1', access: { ssh: {} }, login }, jump)).toBeUndefined();
+    expect(readJump({ id: 'a1', access: null, login }, jump)).toBeUndefined();
   });
 });
 

@@ -1,20 +1,30 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { AllocationDetail } from '@gpuaas/sdk';
+import type { AllocationDetail, JumpHost } from '@gpuaas/sdk';
 import type { Run, Session } from '../../command.ts';
-import { exitCodes, usageFailure } from '../../failure.ts';
+import { exitCodes, Failure, usageFailure } from '../../failure.ts';
+import { isLogin } from '../../show/sentence.ts';
 import { readFileIf, replaceFile, writeKnownHosts } from '../../ssh/files.ts';
-import { sshSettings } from '../../ssh/options.ts';
-import { placeOf, type SshPlace } from '../../ssh/place.ts';
+import { jumpAlias, jumpedSettings, jumpSettings, sshSettings } from '../../ssh/options.ts';
+import { keyPattern, placeOf, type SshPlace } from '../../ssh/place.ts';
 
 const fileName = 'gpuaas.conf';
 const include = `Include ${fileName}`;
 
 /** The settings of ssh for the active allocations of a project: printed, or written where ssh reads them. */
 export const sshConfig: Run = async (session) => {
+  const jump = session.is('jump') ? await findJump(session) : undefined;
   const places = await listPlaces(session);
-  const path = await writeKnownHosts(session.around.env, places);
-  const blocks = await Promise.all(places.map((place) => blockOf(session, place)));
+  const path = await writeKnownHosts(session.around.env, [
+    ...places,
+    ...(jump ? [{ alias: jumpAlias, hostKeys: jump.host_keys }] : []),
+  ]);
+  const blocks = jump
+    ? [
+        blockOf(jumpAlias, jumpSettings(session, jump)),
+        ...places.map((place) => blockOf(nameOf(place), jumpedSettings(session, place))),
+      ]
+    : await Promise.all(places.map(async (place) => blockOf(nameOf(place), await sshSettings(session, place))));
   const text = `# Written by gpuaas ssh-config. Host keys are in ${path}.\n\n${blocks.join('\n')}`;
   if (!session.is('write')) {
     session.around.stdout.write(text);
@@ -49,7 +59,13 @@ async function listPlaces(session: Session): Promise<SshPlace[]> {
   return places;
 }
 
-async function blockOf(session: Session, place: SshPlace): Promise<string> {
-  const settings = await sshSettings(session, place);
-  return [`Host ${nameOf(place)}`, ...settings.map(([key, value]) => `  ${key} ${value}`), ''].join('\n');
+const blockOf = (name: string, settings: readonly (readonly [string, string])[]): string =>
+  [`Host ${name}`, ...settings.map(([key, value]) => `  ${key} ${value}`), ''].join('\n');
+
+/** The jump host of the installation. What goes into a file that ssh reads is checked: a line more would be a setting more. */
+async function findJump(session: Session): Promise<JumpHost> {
+  const jump = await (await session.api()).terminals.jumpHostGet();
+  const isPlain = /^[A-Za-z0-9.:-]{1,255}$/.test(jump.host) && isLogin(jump.username);
+  if (isPlain && jump.host_keys.length > 0 && jump.host_keys.every((key) => keyPattern.test(key))) return jump;
+  throw new Failure(exitCodes.failed, 'The jump host has no address or no host keys that ssh could use.');
 }

@@ -24,6 +24,9 @@ const sessionFields = {
   name: TerminalName,
   kind: TerminalKind,
   port: orNull(Type.Integer({ ...TerminalPort, description: 'Of the machine, for a session of kind forward.' })),
+  ssh_key_id: orNull(
+    Type.String({ ...Uuid, description: 'The key that opened it through the jump host; null for all others.' }),
+  ),
   state: TerminalSessionState,
   version: Type.Integer({ minimum: 1 }),
   has_writer: Type.Boolean({ description: 'A client is connected and types.' }),

@@ -6,7 +6,7 @@ import { makeTasks } from '../../domains/nodes/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
 import { openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
-import { makeTerminals } from '../../domains/terminal/index.ts';
+import { makeTerminals, openJumpHostKey } from '../../domains/terminal/index.ts';
 import { tokenPath } from '../../edge/oauth/token-endpoint.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { makeHasFactor, ownFactorsOf } from './factors.ts';
@@ -67,9 +67,17 @@ export async function openDomains(parts: ApiParts, settings: ApiSettings) {
       hasTerminals: gateway !== undefined,
     }),
   );
+  const sshSeal = keyring?.find('ssh');
+  const jump =
+    settings.jumpHost && gateway && sshSeal
+      ? {
+          ...settings.jumpHost,
+          key: await openJumpHostKey({ db, ids, begin: actsOf('terminal', ids), seal: sshSeal }),
+        }
+      : undefined;
   return {
     ...{ policies, identities, letters, offered, tenancy, serviceAccounts, taskSigners, tasks, allocations },
     inventory: makeInventory({ db, ids, clock, region }),
-    terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, objects }),
+    terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, jump, objects }),
   };
 }

@@ -26,7 +26,7 @@ export const internalConfig = Type.Object({
 
 /** The handlers of the routes that terminal gateways call. */
 const terminalHandlers = (terminal: TerminalInternal): readonly InternalHandler[] => {
-  const { attach, arrive, record, home, watch, ended } = terminalInternalRoutes;
+  const { attach, arrive, record, home, watch, ended, ...jump } = terminalInternalRoutes;
   const gateway = { callers: ['terminal-gateway'] } as const;
   return [
     internalHandler(defineInternalRoute({ ...attach, ...gateway }), terminal.attach),
@@ -35,6 +35,9 @@ const terminalHandlers = (terminal: TerminalInternal): readonly InternalHandler[
     internalHandler(defineInternalRoute({ ...home, ...gateway }), terminal.home),
     internalHandler(defineInternalRoute({ ...watch, ...gateway }), terminal.watch),
     internalHandler(defineInternalRoute({ ...ended, ...gateway }), terminal.ended),
+    internalHandler(defineInternalRoute({ ...jump.jump_keys, ...gateway }), terminal.jump_keys),
+    internalHandler(defineInternalRoute({ ...jump.jump_admit, ...gateway }), terminal.jump_admit),
+    internalHandler(defineInternalRoute({ ...jump.jump_open, ...gateway }), terminal.jump_open),
   ];
 };
 

@@ -1,3 +1,4 @@
+import { sshPort } from '@gpuaas/contract/terminal';
 import { type Static, Type } from 'typebox';
 import { confirmEveryMs, makeConfirming } from '../../domains/history/index.ts';
 import { readBrand } from '../../edge/console/branding.ts';
@@ -84,6 +85,13 @@ const apiConfig = Type.Object({
       pattern: '^https://[^/]+$',
       description:
         'Where nodes push their logs, with certificates on both sides (https://host:8445). Without it they keep them.',
+    }),
+  ),
+  sshJumpUrl: Type.Optional(
+    Type.String({
+      pattern: '^ssh://[A-Za-z0-9.:\\[\\]-]{1,255}$',
+      description:
+        'Where people reach the SSH jump host of the terminal gateways (ssh://host:port). Without it nobody is given one. It needs GPUAAS_SECRETS_KEY.',
     }),
   ),
   ...internalConfig.properties,
@@ -194,6 +202,7 @@ export const api = defineProcess({
       }),
       region: config.region,
       terminalGateway: gatewayOf(config),
+      jumpHost: jumpHostOf(config),
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),
@@ -274,6 +283,16 @@ function gatewayOf({ terminalUrl: url, terminalNodeUrl: nodeUrl }: { terminalUrl
     throw new ConfigFault('api', ['GPUAAS_TERMINAL_URL and GPUAAS_TERMINAL_NODE_URL are needed together.']);
   }
   return { url, nodeUrl };
+}
+
+/** The jump host is a part of the gateways, and its key is kept sealed. */
+function jumpHostOf({ sshJumpUrl, terminalUrl, secretsKey }: Static<typeof apiConfig>) {
+  if (sshJumpUrl === undefined) return undefined;
+  if (terminalUrl === undefined || secretsKey === undefined) {
+    throw new ConfigFault('api', ['GPUAAS_SSH_JUMP_URL needs GPUAAS_TERMINAL_URL and GPUAAS_SECRETS_KEY.']);
+  }
+  const { hostname, port } = new URL(sshJumpUrl);
+  return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || sshPort) };
 }
 
 const brandOf = (config: Static<typeof brandConfig>) => ({

@@ -59,6 +59,8 @@ export interface ApiSettings {
   readonly factors?: FactorsOfAccounts;
   /** Where terminal gateways are reached; left out where none runs, and then nobody gets a terminal. */
   readonly terminalGateway?: GatewayAddresses | undefined;
+  /** Where people reach the SSH jump host of the gateways; left out where they are none. */
+  readonly jumpHost?: { readonly host: string; readonly port: number } | undefined;
   /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
   readonly tenants?: Tenants;
 }

@@ -29,6 +29,13 @@ export const terminalGatewayConfig = Type.Object({
         'Where other copies reach this one and no other (wss://10.0.0.11:8446); host and port for nodes when left out.',
     }),
   ),
+  sshJumpHost: Type.String({ default: '127.0.0.1', description: 'The address that SSH clients come to.' }),
+  sshJumpPort: Type.Optional(
+    Type.Integer({
+      ...anyPort,
+      description: 'The port of the SSH jump host, e.g. 2222; 0 takes a free one. Without it this copy is none.',
+    }),
+  ),
   internalUrl: Type.String({
     pattern: '^https://[^/]+$',
     description: 'The internal listener of the api, e.g. https://api.internal:8447.',
@@ -96,7 +103,8 @@ export const terminalGateway = defineProcess({
     scope.ready('api', async () => {
       if (gateway.watching.silenceMs > silentMs) throw new Error('the api does not answer the standing question');
     });
-    log.info({ copy: gateway.copyId, port: gateway.port, node_port: gateway.nodePort }, 'terminals may be opened');
+    const { copyId: copy, port, nodePort: node_port, jumpDoor } = gateway;
+    log.info({ copy, port, node_port, ssh_port: jumpDoor?.port }, 'terminals may be opened');
   },
 });
 
@@ -122,6 +130,7 @@ function settingsOf(config: Config): GatewaySettings {
     ...{ nodeHost: config.terminalNodeHost, nodePort: config.terminalNodePort, peerUrl: config.terminalPeerUrl },
     origins,
     isTrustedProxy: proxiesOf(config.trustedProxies),
+    ...(config.sshJumpPort !== undefined && { jump: { host: config.sshJumpHost, port: config.sshJumpPort } }),
     limits: {
       ...usualGatewayLimits,
       attemptsPerMinute: config.terminalAttemptsPerMinute,

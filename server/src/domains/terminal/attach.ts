@@ -109,12 +109,12 @@ async function objection(tx: WriteTx, row: SessionRow, target: TargetRow, grant:
 }
 
 /** A node that has the shell already dials again at once. */
-async function askForShell(
+export async function askForShell(
   tx: WriteTx,
-  parts: AttachParts,
+  parts: Pick<AttachParts, 'policies' | 'gateway' | 'tasks'>,
   row: SessionRow,
   target: TargetRow,
-  grant: Grant,
+  grant: Pick<Grant, 'columns' | 'rows'>,
   correlationId: string,
 ): Promise<string> {
   const { policies, gateway } = parts;

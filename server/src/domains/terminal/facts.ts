@@ -44,3 +44,8 @@ export const viewBytes = 16;
 
 /** Recordings that one round of the retention removes. */
 export const retentionBatch = 20;
+
+/** Of the allocations that a name at the jump host may mean, so many are looked at: two are enough to refuse the name. */
+export const mostCandidates = 16;
+/** An SSH connection has no screen here; sessions have a size all the same. */
+export const jumpSize = { columns: 80, rows: 24 } as const;

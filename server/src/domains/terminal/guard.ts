@@ -12,7 +12,7 @@ import { countByState, holdSession } from './store.ts';
 
 /**
  * Ends sessions whose time is over, whose allocation or node has ended, whose node was revoked, and whose owner may no
- * longer use them or was signed out everywhere. Who may follows from the people, roles and allocations of this moment.
+ * longer use them, was signed out everywhere or removed the key that opened them. Who may follows from the people, roles and allocations of this moment.
  */
 export function makeTerminalGuard(parts: {
   readonly db: Database;

@@ -3,6 +3,7 @@ import { type Mounted, type ReadTx, systemViewer } from '../../kernel/act.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { Cache } from '../../ports/cache/port.ts';
 import type { Objects } from '../../ports/objects/port.ts';
+import { jumpRoutes } from './jump/routes.ts';
 import { makeLive } from './live.ts';
 import type { TerminalParts } from './parts.ts';
 import { recordingRoutes } from './recordings/routes.ts';
@@ -25,7 +26,7 @@ export interface Terminals {
 }
 
 export function makeTerminals(
-  outside: Pick<TerminalParts, 'db' | 'ids' | 'clock' | 'policies' | 'gateway'> & {
+  outside: Pick<TerminalParts, 'db' | 'ids' | 'clock' | 'policies' | 'gateway' | 'jump'> & {
     readonly cache: Cache;
     readonly objects: Objects;
     readonly metrics: Metrics;
@@ -42,7 +43,11 @@ export function makeTerminals(
     };
   const parts: TerminalParts = { ...outside, tokens: makeTokens(outside), live: makeLive(outside) };
   return {
-    routes: [...terminalRoutes(parts), ...recordingRoutes({ db, objects, views: makeViews(outside) })],
+    routes: [
+      ...terminalRoutes(parts),
+      ...jumpRoutes(parts),
+      ...recordingRoutes({ db, objects, views: makeViews(outside) }),
+    ],
     owners: {
       terminal_session_id: { absent: 'terminal_session_not_found', find: ownerBy(findSessionOwner) },
       terminal_recording_id: { absent: 'terminal_recording_not_found', find: ownerBy(findRecordingOwner) },
@@ -54,6 +59,7 @@ export function makeTerminals(
 export { makeApplyTerminalResult } from './apply-result.ts';
 export { makeTerminalGuard } from './guard.ts';
 export { type InternalCall, makeTerminalInternal, type TerminalInternal } from './internal.ts';
-export type { GatewayAddresses } from './parts.ts';
+export { openJumpHostKey, sealedSshKeys } from './jump/host-key.ts';
+export type { GatewayAddresses, JumpHostPlace } from './parts.ts';
 export { makeRecordingRetention } from './recordings/retention.ts';
 export { openSessionWakes } from './wakes.ts';

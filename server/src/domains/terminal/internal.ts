@@ -7,6 +7,7 @@ import { absent, makeArrive, originOf, over, targetOf } from './arrive.ts';
 import { type AttachParts, makeAttach } from './attach.ts';
 import { endSession } from './end.ts';
 import { longestWaitMs } from './facts.ts';
+import { makeJump } from './jump/open.ts';
 import { makeAppend } from './recordings/append.ts';
 import { findRecording } from './recordings/store.ts';
 import { findSession, holdSession, listAtHome, listEnded, listHomes, noteEnd, type SessionRow } from './store.ts';
@@ -48,6 +49,8 @@ export function makeTerminalInternal(parts: TerminalInternalParts): TerminalInte
     arrive: makeArrive(parts),
 
     record: makeAppend(parts),
+
+    ...makeJump(parts),
 
     async home(input, call) {
       const until = parts.clock.now().getTime() + Math.min(longestWaitMs, input.wait_seconds * secondMs);

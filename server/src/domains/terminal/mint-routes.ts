@@ -1,5 +1,5 @@
 import { type Input, type TerminalToken, terminalTokenMint } from '@gpuaas/contract';
-import { isStream, type TerminalRecording, terminalPaths } from '@gpuaas/contract/terminal';
+import { isStream, type TerminalKind, type TerminalRecording, terminalPaths } from '@gpuaas/contract/terminal';
 import { type Act, handlers, type InOrganization, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
@@ -32,7 +32,7 @@ export function whyNot(target: Pick<TargetRow, 'state' | 'login' | 'node_id'>, h
 
 /** The session that a token is for: a new one, or one that the caller may join, take over or watch. */
 async function resolve(tx: WriteTx, parts: TerminalParts, act: Minter, target: TargetRow, wish: Wish) {
-  if (wish.mode === 'open') return open(tx, parts, act, target, wish);
+  if (wish.mode === 'open') return openSession(tx, parts, act, target, { ...wish, sshKeyId: null });
   if (wish.session_id === undefined) {
     return new Fault('validation_error', `Mode ${wish.mode} needs session_id.`, { field: 'session_id' });
   }
@@ -70,7 +70,31 @@ async function resolve(tx: WriteTx, parts: TerminalParts, act: Minter, target: T
   return row;
 }
 
-async function open(tx: WriteTx, parts: TerminalParts, act: Minter, target: TargetRow, wish: Wish) {
+/** Whose session it will be, as policies ask. */
+interface Opener {
+  readonly actorId: string;
+  readonly organizationId: string;
+  readonly projectId?: string | undefined;
+}
+/** What a person wants to open. */
+interface Opening {
+  readonly kind?: TerminalKind | undefined;
+  readonly port?: number | undefined;
+  readonly name?: string | undefined;
+  readonly columns: number;
+  readonly rows: number;
+  /** The key that opens it through the jump host. */
+  readonly sshKeyId: string | null;
+}
+
+/** A new session, as far as policy and limits allow one more. */
+export async function openSession(
+  tx: WriteTx,
+  parts: Pick<TerminalParts, 'policies' | 'ids' | 'clock'>,
+  act: Opener,
+  target: TargetRow,
+  wish: Opening,
+) {
   const recording = recordingOf(parts.policies.value('terminal.recording', act));
   const refused = whyNoStream(parts.policies, act, wish, recording);
   if (refused) return refused;
@@ -100,7 +124,7 @@ async function open(tx: WriteTx, parts: TerminalParts, act: Minter, target: Targ
     ...{ node_id: target.node_id ?? '', user_id: act.actorId, simulated: target.simulated },
     ...{ kind: wish.kind ?? 'shell', port: wish.port ?? null },
     name: wish.name ?? nextName(wish.kind ?? 'shell', live.names),
-    recording,
+    ...{ recording, ssh_key_id: wish.sshKeyId },
     ...{ columns: wish.columns, rows: wish.rows },
     open_by: after(parts.policies.number('terminal.opening_seconds', act)),
     expires_at: after(parts.policies.number('terminal.session_max_ttl_seconds', act)),

@@ -2,6 +2,7 @@ import type { Database } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Policies } from '../policy/index.ts';
+import type { JumpHostKey } from './jump/host-key.ts';
 import type { LiveReports } from './live.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -12,6 +13,12 @@ export interface GatewayAddresses {
   /** By nodes: wss://host:port. */
   readonly nodeUrl: string;
 }
+/** Where people reach the SSH jump host, and the key that it shows. */
+export interface JumpHostPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly key: JumpHostKey;
+}
 export interface TerminalParts {
   readonly db: Database;
   readonly ids: Ids;
@@ -21,4 +28,6 @@ export interface TerminalParts {
   readonly live: LiveReports;
   /** Undefined where no gateway runs: then nobody gets a terminal. */
   readonly gateway: GatewayAddresses | undefined;
+  /** Undefined where gateways are no jump host. */
+  readonly jump: JumpHostPlace | undefined;
 }

@@ -4,11 +4,11 @@ import type { TerminalEndReason } from '@gpuaas/contract/terminal';
 import { type ReadTx, sql } from '../../kernel/act.ts';
 
 /** The roles, in an organization or a project, that may work in an allocation of their own. */
-const writers = (Object.keys(tenantRoles) as TenantRole[]).filter((role) =>
+export const writers = (Object.keys(tenantRoles) as TenantRole[]).filter((role) =>
   tenantRoles[role].includes('allocations:write'),
 );
 /** The roles that may open a terminal in any allocation there, and watch the terminals of others. */
-const administrators: readonly TenantRole[] = ['owner', 'admin'];
+export const administrators: readonly TenantRole[] = ['owner', 'admin'];
 export const isAdministrator = (role: string): boolean => (administrators as readonly string[]).includes(role);
 
 export interface TargetRow {
@@ -48,7 +48,8 @@ const signedOut = sql(
 );
 /**
  * Sessions that have to end, with the reason. The first one that holds is named. A session does not know the sign-in that opened
- * it, so ending the other sign-ins ends the sessions of the spared one, too. Renewing revokes no certificate: where one was
+ * it, so ending the other sign-ins ends the sessions of the spared one, too. A session of the jump host ends with the key that opened
+ * it. Renewing revokes no certificate: where one was
  * revoked since the shell came, the node may have come with it.
  */
 const due = sql(
@@ -68,7 +69,9 @@ const due = sql(
        ) or exists (
          select from sign_in_floors f
          where f.user_id = s.user_id and f.not_before >= s.created_at and is_me(f.user_id)
-       ) then 'rights_lost'
+       ) or (s.ssh_key_id is not null and not exists (
+         select from ssh_keys k where k.id = s.ssh_key_id and k.user_id = s.user_id and is_me(k.user_id)
+       )) then 'rights_lost'
        when n.state in ('removing', 'deleted') or not exists (
          select from node_certificates c where c.node_id = n.id and c.revoked_at is null and c.not_after > $1
        ) or exists (

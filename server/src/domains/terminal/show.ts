@@ -18,6 +18,7 @@ export const showSession = (row: SessionRow, reported: LiveFacts | undefined): T
     name: row.name,
     kind: row.kind,
     port: row.port,
+    ssh_key_id: row.ssh_key_id,
     state: row.state,
     version: Number(row.version),
     has_writer: live?.writer ?? false,

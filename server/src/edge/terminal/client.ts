@@ -10,6 +10,7 @@ import {
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
+import type { InternalAnswer } from '../internal/client.ts';
 import { after } from './after.ts';
 import type { TerminalApi } from './api.ts';
 import type { FindHome } from './find-home.ts';
@@ -17,7 +18,7 @@ import { readClientFrame } from './frames.ts';
 import { later, nowMs } from './later.ts';
 import type { Link } from './link.ts';
 import type { GatewayMetrics } from './metrics.ts';
-import { makeWire, type Wire } from './wire.ts';
+import { makeWire, type Wire, type WireListener } from './wire.ts';
 
 export interface ClientParts {
   readonly api: TerminalApi;
@@ -42,36 +43,56 @@ export interface Client {
   readonly attached: Promise<boolean>;
   readonly done: Promise<void>;
 }
-type Attached = TerminalInternalOutput<'attach'>;
+export type Attached = TerminalInternalOutput<'attach'>;
 
 const lookAgain = 4503;
 const checkAgain = 'Whether you may watch is checked again. Connect again.';
 
-/**
- * From the token to the end: the api takes the token, the client says hello, and its frames go to the home of the session. When the
- * home is lost the client keeps its connection and its place in the output, and is joined at the next one.
- */
+/** How a client is reached, and how the api lets it in. */
+export interface ClientOrder {
+  /** The connection; what it says goes to the listener. */
+  openWire(listener: WireListener): Wire;
+  attach(): Promise<InternalAnswer<Attached>>;
+}
+
+/** A client with a WebSocket and a token. */
 export function serveClient(
   socket: WebSocket,
   from: { readonly token: string; readonly allocationId: string; readonly address: string },
   parts: ClientParts,
 ): Client {
+  const { token, allocationId: allocation_id, address } = from;
+  return serve(
+    {
+      openWire: (listener) =>
+        makeWire(socket, {
+          ...{ clock: parts.clock, messageBytes: parts.messageBytes, listener },
+          onPaused: (seconds) => parts.metrics.countPause('client', seconds),
+        }),
+      attach: () =>
+        parts.api.ask('attach', {
+          ...{ token, allocation_id, address, copy_id: parts.copyId, peer_url: parts.peerUrl() },
+        }),
+    },
+    parts,
+  );
+}
+
+/**
+ * From the token to the end: the api takes the token, the client says hello, and its frames go to the home of the session. When the
+ * home is lost the client keeps its connection and its place in the output, and is joined at the next one.
+ */
+export function serve(order: ClientOrder, parts: ClientParts): Client {
   const { metrics, log } = parts;
   const beganMs = nowMs(parts.clock);
   const heard = makeHearing(parts, () => wire.close(4400));
-  const wire = makeWire(socket, {
-    ...{ clock: parts.clock, messageBytes: parts.messageBytes },
-    onPaused: (seconds) => metrics.countPause('client', seconds),
-    listener: heard,
-  });
+  const wire = order.openWire(heard);
   let attached: Attached | undefined;
   const known = Promise.withResolvers<boolean>();
 
   const run = async (): Promise<number> => {
     wire.pause('opening');
-    const { allocationId: allocation_id, token, address } = from;
-    const mine = { copy_id: parts.copyId, peer_url: parts.peerUrl() };
-    const answer = await parts.api.ask('attach', { token, allocation_id, address, ...mine });
+    const answer = await order.attach();
     if (!answer.ok) {
       metrics.countRefusal('token');
       return terminalCloseOfRefusal(answer.code);

@@ -10,10 +10,13 @@ import type { ProcessIdentity } from '../internal/process-identity.ts';
 import type { StrangerLimits } from '../nodes/strangers.ts';
 import { makeTerminalApi } from './api.ts';
 import { type BrowserDoor, type BrowserLimits, openBrowserDoor } from './browser-door.ts';
+import type { ClientParts } from './client.ts';
 import { makeFindHome } from './find-home.ts';
 import { type Homes, makeHomes } from './home/homes.ts';
 import { makeInside } from './inside.ts';
 import { type InsideDoor, openInsideDoor } from './inside-door.ts';
+import { type JumpLimits, usualJumpLimits } from './jump/connection.ts';
+import { type JumpDoor, openJumpDoor } from './jump/door.ts';
 import { nowMs } from './later.ts';
 import { makeGatewayMetrics } from './metrics.ts';
 import { makePeers } from './peer-link.ts';
@@ -29,6 +32,8 @@ export interface GatewaySettings {
   readonly origins: readonly string[];
   readonly isTrustedProxy: IsTrustedProxy;
   readonly limits: GatewayLimits;
+  /** Where SSH clients reach the jump host of this copy; left out where it is none. */
+  readonly jump?: { readonly host: string; readonly port: number; readonly limits?: Partial<JumpLimits> } | undefined;
 }
 export interface GatewayLimits extends BrowserLimits {
   readonly nodeConnections: number;
@@ -62,6 +67,7 @@ export interface Gateway {
   readonly nodePort: number;
   readonly homes: Homes;
   readonly door: BrowserDoor;
+  readonly jumpDoor: JumpDoor | undefined;
   readonly insideDoor: Pick<InsideDoor, 'strangers'>;
   readonly watching: Watching;
   /** What waits on all connections to be sent. */
@@ -110,13 +116,18 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
     await insideDoor.close();
     throw error;
   });
-  const door = await openBrowserDoor({
-    ...{ ...settings, ...mine, stopping, helloMs: limits.helloMs, watchMs: limits.watchMs },
+  const forClients: ClientParts = {
+    ...{ ...mine, stopping, helloMs: limits.helloMs, watchMs: limits.watchMs },
     messageBytes: terminalLimits.clientMessageBytes,
     findHome: makeFindHome({ copyId, api, homes, peers, clock, homeWaitMs: limits.homeWaitMs }),
+  };
+  const jumpDoor = settings.jump && (await openJump(settings, settings.jump, forClients, parts.metrics));
+  const door = await openBrowserDoor({
+    ...{ ...settings, ...forClients },
     isReady: () => watching.silenceMs < readyWithinMs,
   });
-  const wires = () => [...[...door.clients].map(({ wire }) => wire), ...inside.wires, ...peers.wires];
+  const clients = () => [...door.clients, ...(jumpDoor?.clients ?? [])];
+  const wires = () => [...clients().map(({ wire }) => wire), ...inside.wires, ...peers.wires];
   const probing = startReconciler(
     {
       name: 'terminal-pings',
@@ -132,6 +143,7 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
 
   const halt = () => {
     door.stopAccepting();
+    jumpDoor?.stopAccepting();
     insideDoor.stopAccepting();
     stop.abort(new Error('the gateway is stopping'));
   };
@@ -140,10 +152,11 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
     await probing.close();
     await watching.close();
     await insideDoor.close();
+    await jumpDoor?.close();
     await door.close();
   };
   return {
-    ...{ copyId, homes, door, insideDoor, watching, nodePort, port: door.port, cut },
+    ...{ copyId, homes, door, jumpDoor, insideDoor, watching, nodePort, port: door.port, cut },
     get waitingBytes() {
       return waiting();
     },
@@ -151,12 +164,33 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
       halt();
       // Agents first: their new connections are what clients look for.
       homes.moveOut();
-      for (const { wire } of door.clients) wire.close(4503);
-      await drained(clock, () => door.clients.size === 0 && inside.wires.size === 0, limits.drainMs);
+      for (const { wire } of clients()) wire.close(4503);
+      await drained(clock, () => clients().length === 0 && inside.wires.size === 0, limits.drainMs);
       await cut();
       await homes.flush();
     },
   };
+}
+
+/** The jump host of this copy. Its key comes from the api, so all copies show the same one. */
+async function openJump(
+  { isTrustedProxy }: Pick<GatewaySettings, 'isTrustedProxy'>,
+  { host, port, limits }: NonNullable<GatewaySettings['jump']>,
+  clients: ClientParts,
+  allMetrics: Metrics,
+): Promise<JumpDoor | undefined> {
+  const keys = await clients.api.ask('jump_keys', {});
+  if (!keys.ok) {
+    clients.log.warn(
+      { reason: keys.message },
+      'this copy is no SSH jump host: GPUAAS_SSH_JUMP_URL of the api says where people reach it',
+    );
+    return undefined;
+  }
+  return openJumpDoor({
+    ...{ ...clients, host, port, isTrustedProxy, allMetrics, hostKey: keys.value.private_key },
+    jumpLimits: { ...usualJumpLimits, ...limits },
+  });
 }
 
 const readyWithinMs = 2 * terminalLimits.waitSeconds * 1_000;

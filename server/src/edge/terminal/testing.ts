@@ -17,6 +17,7 @@ import {
   type TerminalInternalRoute,
   terminalInternalRoutes,
 } from '@gpuaas/contract/terminal';
+import ssh2 from 'ssh2';
 import { systemClock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
@@ -31,6 +32,7 @@ import { makeIdentityHandlers } from '../internal/identity.ts';
 import { type InternalListener, openInternalListener } from '../internal/listener.ts';
 import { openProcessIdentity, writeIdentity } from '../internal/process-identity.ts';
 import { type Gateway, type GatewayLimits, openGateway, usualGatewayLimits } from './gateway.ts';
+import type { JumpLimits } from './jump/connection.ts';
 
 /** An authority in memory, for tests of TLS alone. */
 export interface TestAuthority extends Pick<Certificates, 'authority' | 'certifyServer' | 'certifyProcess'> {
@@ -51,6 +53,8 @@ export interface TestIdentity {
   readonly ca: string;
 }
 const hourMs = 3_600_000;
+/** What the jump host of tests shows. */
+export const jumpHostKey = ssh2.utils.generateKeyPairSync('ed25519');
 
 export async function makeTestAuthority(): Promise<TestAuthority> {
   const lives = (ms: number) => ({ notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + ms) });
@@ -131,6 +135,11 @@ export interface TestApi {
   endSession(session: TestSession, reason: TerminalEndReason): void;
   /** Copies that are gone, as the api would notice after a minute. */
   readonly gone: Set<string>;
+  /** Whose keys the jump host knows, and which session a key gets for a name. */
+  readonly jump: {
+    readonly keys: Set<string>;
+    open(input: TerminalInternalInput<'jump_open'>): TestSession | Fault;
+  };
   close(): Promise<void>;
 }
 
@@ -243,6 +252,16 @@ export async function openTestApi(authority: TestAuthority): Promise<TestApi> {
       if (session) session.ended = input;
       return {};
     },
+    jump_keys: async () => ({ private_key: jumpHostKey.private }),
+    jump_admit: async ({ fingerprint }) => ({ known: api.jump.keys.has(fingerprint) }),
+    async jump_open(input) {
+      const session = api.jump.open(input);
+      if (session instanceof Fault) return session;
+      return {
+        ...{ attachment_id: systemIds.next(), session: { ...factsOf(session), kind: 'ssh' as const } },
+        ...{ role: 'writer' as const, takes_over: false, minted_at: new Date().toISOString(), home: session.home },
+      };
+    },
   };
   const listener: InternalListener = await openInternalListener({
     ...{ host: '127.0.0.1', port: 0, names: ['127.0.0.1'], certificates: authority as unknown as Certificates },
@@ -263,6 +282,7 @@ export async function openTestApi(authority: TestAuthority): Promise<TestApi> {
   const api: TestApi = {
     url: `https://127.0.0.1:${listener.port}`,
     ...{ asked, reported, gone, store: undefined, patienceSeconds: 2 },
+    jump: { keys: new Set(), open: () => new Fault('allocation_not_found', 'There is no such allocation.') },
     openSession(nodeId, recorded) {
       const session: TestSession = {
         ...{ id: systemIds.next(), allocationId: systemIds.next(), nodeId, userId: systemIds.next() },
@@ -300,6 +320,7 @@ export async function openTestGateway(
     readonly origins?: readonly string[];
     readonly log?: typeof silentLog;
     readonly isTrustedProxy?: (address: string) => boolean;
+    readonly jump?: Partial<JumpLimits>;
   } = {},
 ): Promise<TestGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-gateway-'));
@@ -316,6 +337,7 @@ export async function openTestGateway(
         isTrustedProxy: options.isTrustedProxy ?? (() => false),
       },
       limits: { ...usualGatewayLimits, drainMs: 1_000, ...options.limits },
+      ...(options.jump && { jump: { host: '127.0.0.1', port: 0, limits: options.jump } }),
     },
     { identity, client, clock: systemClock, ids: systemIds, log: options.log ?? silentLog, metrics },
   );

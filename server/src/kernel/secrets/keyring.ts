@@ -20,6 +20,7 @@ export const purposes = [
   'issuer',
   'letters',
   'service-accounts',
+  'ssh',
   'task-signers',
   'webhooks',
 ] as const;

@@ -33,17 +33,22 @@ const call = async (file: string, args: readonly string[]): Promise<string> =>
 const gpuaas = (...args: readonly string[]) => call(process.execPath, [program, ...args]);
 const options = () => ['-F', at('ssh_config'), '-i', at('key'), '-o', 'BatchMode=yes'];
 
-async function signIn(): Promise<void> {
+async function signIn(login = 'member', ...flags: readonly string[]): Promise<void> {
   const [password = ''] = started.fact('Password').split(' ');
   const browser = makeBrowser(started.fact('URL'));
-  const terminal = spawn(process.execPath, [program, 'login'], { cols: 100, rows: 30, cwd: folder, env: env() });
+  const terminal = spawn(process.execPath, [program, 'login', ...flags], {
+    cols: 100,
+    rows: 30,
+    cwd: folder,
+    env: env(),
+  });
   let [screen, isAsked] = ['', false];
   terminal.onData((more) => {
     screen += more;
     const address = /^ {2}(http\S+)\r?$/m.exec(stripVTControlCharacters(screen))?.[1];
     if (!address || isAsked) return;
     isAsked = true;
-    const walk = async () => walkThrough(browser, await browser.open(address), { login: 'member', password });
+    const walk = async () => walkThrough(browser, await browser.open(address), { login, password });
     walk().catch(() => terminal.kill());
   });
   const code = await new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
@@ -70,6 +75,106 @@ afterAll(async () => {
   await started?.kill('SIGTERM');
   await endAll();
   await rm(folder, { recursive: true, force: true });
+});
+
+/** ssh with nothing of ours on the way: the settings name the jump host, and the key that it is to be shown. */
+async function writeJumpConfig(): Promise<void> {
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('jump_key')]);
+  await gpuaas('key', 'add', at('jump_key.pub'), '--name', 'jump');
+  const text = await gpuaas('ssh-config', '--jump');
+  expect(text).not.toContain('ProxyCommand');
+  await writeFile(at('jump_config'), text.replace('Host gpuaas-jump\n', `$&  IdentityFile ${at('jump_key')}\n`));
+}
+const jumped = (...more: readonly string[]) => [
+  '-F',
+  at('jump_config'),
+  '-i',
+  at('key'),
+  '-o',
+  'BatchMode=yes',
+  ...more,
+];
+const failure = (args: readonly string[]) =>
+  run('ssh', [...args], { env: env(), cwd: folder, timeout: 60_000 }).then(
+    () => 'it did',
+    (error: { stderr: string }) => error.stderr,
+  );
+
+describe('SSH through the jump host', () => {
+  it(
+    'runs commands, and carries scp and sftp byte for byte, without our command line',
+    async () => {
+      await writeJumpConfig();
+      expect(await call('ssh', [...jumped(), 'first.gpuaas', 'nvidia-smi -L'])).toMatch(/^GPU 0: NVIDIA H200/);
+      const bytes = randomBytes(3_000_000);
+      await writeFile(at('sent'), bytes);
+      await call('scp', ['-q', ...jumped(), at('sent'), 'first.gpuaas:by-jump']);
+      await writeFile(at('batch'), `get by-jump ${at('back')}\n`);
+      await call('sftp', ['-q', '-b', at('batch'), ...jumped(), 'first.gpuaas']);
+      expect((await readFile(at('back'))).equals(bytes)).toBe(true);
+      const listed = JSON.parse(await gpuaas('terminal-sessions', 'first', '-o', 'json')) as { ssh_key_id: unknown }[];
+      expect(listed.filter(({ ssh_key_id }) => ssh_key_id !== null).length).toBeGreaterThanOrEqual(3);
+    },
+    patience,
+  );
+
+  it(
+    'takes the line that the console shows: ssh -J, with host keys that are known beforehand',
+    async () => {
+      const { known_hosts, host, port } = JSON.parse(await gpuaas('ssh-jump', '-o', 'json')) as {
+        readonly known_hosts: readonly string[];
+        readonly host: string;
+        readonly port: number;
+      };
+      const known = await readFile(join(at('home'), '.config/gpuaas/ssh/known_hosts'), 'utf8');
+      await writeFile(at('known'), `${known_hosts.join('\n')}\n${known}`);
+      const [alias = ''] =
+        known
+          .split('\n')
+          .find((line) => !line.startsWith('gpuaas-jump'))
+          ?.split(' ') ?? [];
+      await writeFile(at('plain_config'), `UserKnownHostsFile ${at('known')}\nIdentityFile ${at('key')}\n`);
+      const user = /User (?!jump)(\S+)/.exec(await readFile(at('jump_config'), 'utf8'))?.[1];
+      const strict = ['-F', at('plain_config'), '-o', 'BatchMode=yes', '-o', 'StrictHostKeyChecking=yes'];
+      const line = [...strict, '-J', `jump@${host}:${port}`, `${user}@${alias}`, 'echo in'];
+      expect(await call('ssh', line)).toBe('in\n');
+      await writeFile(at('known'), known);
+      expect(await failure(line)).toMatch(/Host key verification failed/);
+    },
+    patience,
+  );
+
+  it(
+    'refuses a key that nobody registered, a shell of its own, other ports, and machines that are not there',
+    async () => {
+      await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('stranger')]);
+      const text = await readFile(at('jump_config'), 'utf8');
+      await writeFile(at('stranger_config'), text.replace(at('jump_key'), at('stranger')));
+      const strange = ['-F', at('stranger_config'), '-o', 'BatchMode=yes'];
+      expect(await failure([...strange, '-i', at('key'), 'first.gpuaas', 'true'])).toMatch(/Permission denied/);
+      expect(await failure([...jumped(), 'gpuaas-jump'])).toMatch(/jump host without a shell/);
+      expect(await failure([...jumped(), 'gpuaas-jump', 'id'])).toMatch(/jump host without a shell/);
+      expect(await failure([...jumped('-W', 'first:80'), 'gpuaas-jump'])).toMatch(/reaches port 22 alone/);
+      expect(await failure([...jumped('-W', 'nothing:22'), 'gpuaas-jump'])).toMatch(/is called nothing/);
+    },
+    patience,
+  );
+
+  it(
+    'ends while it runs when its key is removed, though the machine still knows the other one',
+    async () => {
+      const child: ChildProcess = spawnChild('ssh', [...jumped(), 'first.gpuaas', 'echo in; sleep 300'], {
+        ...{ env: env(), cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] },
+      });
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      const gone = once(child, 'close');
+      await gpuaas('key', 'rm', 'jump', '--yes');
+      expect((await gone)[0]).toBe(255);
+      expect(await failure([...jumped(), 'first.gpuaas', 'true'])).toMatch(/Permission denied/);
+      expect(await gpuaas('ssh', 'first', '-i', at('key'), 'echo still')).toBe('still\n');
+    },
+    patience,
+  );
 });
 
 describe('SSH through the gateway', () => {
@@ -153,6 +258,26 @@ describe('SSH through the gateway', () => {
         return sessions.filter(({ kind }) => kind === 'ssh').length >= 8 ? sessions : undefined;
       });
       expect(new Set(ended.map(({ kind }) => kind))).toEqual(new Set(['ssh', 'forward']));
+    },
+    patience,
+  );
+});
+
+describe('SSH where sessions have to be recorded', () => {
+  it(
+    'is refused by the jump host with the reason',
+    async () => {
+      await rm(at('jump_key'));
+      await rm(at('jump_key.pub'));
+      await writeJumpConfig();
+      await signIn('operator', '--profile', 'operator');
+      const because = ['--reason', 'a test', '--profile', 'operator', '--yes'];
+      await gpuaas('ops', 'policy', 'set', 'terminal.recording', 'output', '--level', 'global', ...because);
+      const refused = await eventually(async () => {
+        const said = await failure([...jumped(), 'first.gpuaas', 'true']);
+        return /recorded/.test(said) ? said : undefined;
+      });
+      expect(refused).toMatch(/Sessions in this allocation are recorded/);
     },
     patience,
   );

@@ -30,6 +30,7 @@ export async function openGateways(
   const port = await take('terminal-port', 8543);
   const nodePort = await take('terminal-node-port', 9543);
   const logPort = await take('node-log-port', 9743);
+  const jumpPort = await take('ssh-jump-port', 8522);
   const internalPort = await take('internal-port', 9643);
   // Browsers call this machine by either name.
   const origins = [`http://${host}:${api.port}`, `http://localhost:${api.port}`, new URL(api.publicUrl).origin];
@@ -42,6 +43,8 @@ export async function openGateways(
       GPUAAS_TERMINAL_ORIGINS: origins.join(','),
       GPUAAS_NODE_LOGS_URL: `https://${host}:${logPort}`,
       GPUAAS_NODE_LOG_PORT: String(logPort),
+      GPUAAS_SSH_JUMP_PORT: String(jumpPort),
+      GPUAAS_SSH_JUMP_URL: `ssh://${host}:${jumpPort}`,
       GPUAAS_INTERNAL_PORT: String(internalPort),
       GPUAAS_INTERNAL_URL: `https://${host}:${internalPort}`,
     },

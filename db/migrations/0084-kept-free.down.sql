@@ -1,2 +1,0 @@
--- The number is another change's.
-select;
