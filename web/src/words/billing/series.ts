@@ -20,7 +20,8 @@ export interface GroupTotal {
   readonly name: string | null;
   readonly amount: Amount;
   readonly quantity_ms: string;
-  readonly simulated: boolean | null;
+  /** Of one allocation; left out or null for other groups. */
+  readonly simulated?: boolean | null;
 }
 export interface SeriesColumn {
   /** When it begins. */
@@ -89,7 +90,7 @@ export function stack(
   const { total } = totals;
   const groups = totals.groups.map((group) => ({
     ...{ key: group.key, name: nameOf(of.by, group), amount: group.amount, quantityMs: group.quantity_ms },
-    ...{ percent: shareOf(group.amount, total), simulated: group.simulated },
+    ...{ percent: shareOf(group.amount, total), simulated: group.simulated ?? null },
   }));
   const drawn = groups.slice(0, mostDrawn).map(({ key }) => key);
   const byBucket = Map.groupBy(points, ({ at }) => new Date(at).toISOString());
