@@ -3,6 +3,7 @@ import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
 import { fingerprintOfKey } from '../fingerprint.ts';
 import { type Host, HostFailure, type ShellOrder, type Work } from '../port.ts';
+import { makeSimulatedContainers } from './containers/containers.ts';
 import { makeEvidence } from './evidence.ts';
 import { type Faults, makeFaults } from './faults.ts';
 import { type Guest, type UidRange, unusedUids } from './guests/guest.ts';
@@ -48,6 +49,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
   const parts = { hardware, store, faults, evidence, rest, endProcesses: guests.end };
   const slices = makeSlices(parts);
   const wholeNode = makeWholeNode(parts);
+  const containers = makeSimulatedContainers(parts, clock);
 
   /** The machine or login of an allocation, as long as it lives. */
   const livingOf = (allocationId: string) => livingIn(store.now, allocationId);
@@ -74,9 +76,9 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       return { checks, healthy: Object.values(checks).every(({ passed }) => passed) };
     },
     provisionSlice: slices.provision,
-    releaseSlice: slices.release,
+    releaseSlice: containers.afterwards(slices.release),
     provisionUser: wholeNode.provision,
-    revokeUser: wholeNode.revoke,
+    revokeUser: containers.afterwards(wholeNode.revoke),
     async installKeys(params, work) {
       await rest.seconds(1, work.signal);
       livingOf(params.allocation_id);
@@ -103,6 +105,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       await rest.phase(work, 'readiness', 'user_readiness');
       return attest(params.allocation_id);
     },
+    ...containers.methods,
     reimage: wholeNode.reimage,
     async endRuntime(allocationId) {
       await store.change((draft) => endIn(draft, allocationId));

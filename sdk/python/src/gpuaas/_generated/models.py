@@ -2879,7 +2879,7 @@ class SignIn(TypedDict):
     token_endpoint: str
 
 
-SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'agent_lost']"
+SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'container_crash', 'container_hung', 'agent_lost']"
 
 
 class SimulatedNodeFaultsItem(TypedDict):
