@@ -13,6 +13,7 @@ export * from './node/canonical.ts';
 export * from './node/envelopes.ts';
 export * from './node/identity.ts';
 export * from './node/line.ts';
+export * from './node/oci.ts';
 export * from './node/signers.ts';
 export * from './node/tasks.ts';
 export * from './node/telemetry.ts';

@@ -1,5 +1,6 @@
 import { logPolicies } from './logs/policies.ts';
 import { notificationPolicies } from './notifications/policies.ts';
+import { appPolicies } from './policies/apps.ts';
 import { billingPolicies } from './policies/billing.ts';
 import { invoicingPolicies } from './policies/invoicing.ts';
 import { definePolicy, onOff, type Policy, whole } from './policy.ts';
@@ -25,6 +26,7 @@ const perMinute = <const K extends `rate_limit.${string}`>(
 /** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a defect. */
 export const policies = [
   ...notificationPolicies,
+  ...appPolicies,
   perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
   perMinute(
     'rate_limit.read_requests_per_minute',

@@ -22,6 +22,8 @@ export const simulatedFaults = {
   overheating: 'A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements.',
   memory_errors:
     'Memory errors of a GPU could not be corrected: gpu_unhealthy at launch, a condition while it is in use.',
+  container_crash: 'A container ends with an error right after its start: container_failed.',
+  container_hung: 'A launch of a container makes no progress until it is called off.',
   agent_lost: 'The agent is stopped and nothing reports; running machines continue.',
 } as const;
 export type FaultName = keyof typeof simulatedFaults;

@@ -82,6 +82,47 @@ export const Settings = Type.Object({
     default: false,
     description: 'Whether the memory of slices comes from huge pages that you have set aside.',
   }),
+  GPUAAS_OCI_REGISTRIES: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9.-]{0,252}(?::[0-9]{1,5})?(?:,[a-z0-9][a-z0-9.-]{0,252}(?::[0-9]{1,5})?){0,31}$',
+      description:
+        'Registries that images of containers may come from, with commas. Without it the host runs no containers.',
+    }),
+  ),
+  GPUAAS_OCI_AUTH_FILE: Type.Optional(
+    Type.String({
+      pattern: '^/[A-Za-z0-9_./-]{1,200}$',
+      description: 'Logins at these registries, as `podman login --authfile` writes them. Mode 0600, owned by root.',
+    }),
+  ),
+  GPUAAS_OCI_CERTIFICATES: Type.Optional(
+    Type.String({
+      pattern: '^/[A-Za-z0-9_./-]{1,200}$',
+      description: 'A folder with ca.crt of the registries, where the system does not trust their authority.',
+    }),
+  ),
+  GPUAAS_OCI_NETWORK: Type.String({
+    default: '10.101.0.0/16',
+    pattern: '^(?:\\d{1,3}\\.){2}0\\.0/16$',
+    description: 'The private networks of containers on this host.',
+  }),
+  GPUAAS_OCI_BLOCKED_RANGES: Type.Optional(
+    Type.String({
+      pattern: '^(?:\\d{1,3}\\.){3}\\d{1,3}/\\d{1,2}(?:,(?:\\d{1,3}\\.){3}\\d{1,3}/\\d{1,2}){0,99}$',
+      description:
+        'Networks that containers may not reach, with commas. Private networks and metadata services never are.',
+    }),
+  ),
+  GPUAAS_OCI_NAME_SERVERS: Type.Optional(
+    Type.String({
+      pattern: '^(?:\\d{1,3}\\.){3}\\d{1,3}(?:,(?:\\d{1,3}\\.){3}\\d{1,3}){0,2}$',
+      description: 'Name servers of containers that may reach the internet, with commas.',
+    }),
+  ),
+  GPUAAS_OCI_RUNTIME: Type.Enum(['crun', 'runc'], {
+    default: 'crun',
+    description: 'What starts containers. crun needs control groups of the second version.',
+  }),
   GPUAAS_AGENT_BUNDLE_PATH: Type.String({
     default: '/internal/v1/nodes/{id}/releases/{digest}',
     description: 'Where the control plane keeps releases of the agent.',

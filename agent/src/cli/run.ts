@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { openAgent } from '../agent.ts';
 import { systemClock } from '../clock.ts';
 import { makeDisk } from '../disk.ts';
+import { type ContainerSettings, usualContainers } from '../host/linux/containers/settings.ts';
 import { openLinuxHost } from '../host/linux/host.ts';
 import { type SliceSettings, usualSlices } from '../host/linux/slices/settings.ts';
 import type { Host } from '../host/port.ts';
@@ -111,6 +113,7 @@ export async function openHost(settings: Settings): Promise<Host> {
       clock: systemClock,
       door: { port, ...(address !== undefined && { address }) },
       slices: sliceSettings(settings),
+      containers: containerSettings(settings),
     });
   }
   return openSimulatedHost({
@@ -121,8 +124,9 @@ export async function openHost(settings: Settings): Promise<Host> {
   });
 }
 
+const list = (text: string | undefined) => (text === undefined ? [] : text.split(','));
+
 function sliceSettings(settings: Settings): SliceSettings {
-  const list = (text: string | undefined) => (text === undefined ? [] : text.split(','));
   return {
     ...usualSlices,
     approvedDisks: list(settings.GPUAAS_SLICE_DISKS),
@@ -131,5 +135,21 @@ function sliceSettings(settings: Settings): SliceSettings {
     nameServers: list(settings.GPUAAS_SLICE_NAME_SERVERS),
     imageLimitBytes: settings.GPUAAS_SLICE_IMAGES_GIB * 1_024 ** 3,
     hugePages: settings.GPUAAS_SLICE_HUGE_PAGES,
+  };
+}
+
+function containerSettings(settings: Settings): ContainerSettings {
+  const { GPUAAS_OCI_AUTH_FILE: authFile, GPUAAS_OCI_CERTIFICATES: certificates } = settings;
+  return {
+    ...usualContainers,
+    registries: list(settings.GPUAAS_OCI_REGISTRIES),
+    ...(authFile !== undefined && { authFile }),
+    ...(certificates !== undefined && { certificates }),
+    network: settings.GPUAAS_OCI_NETWORK,
+    blocked: list(settings.GPUAAS_OCI_BLOCKED_RANGES),
+    nameServers: list(settings.GPUAAS_OCI_NAME_SERVERS),
+    runtime: settings.GPUAAS_OCI_RUNTIME,
+    // Where systemd is the first process, control groups are its to give out.
+    cgroupManager: existsSync('/run/systemd/system') ? 'systemd' : 'cgroupfs',
   };
 }

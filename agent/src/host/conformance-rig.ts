@@ -4,7 +4,7 @@ import { type RunnerTestCase as Test, TestRunner } from 'vitest';
 import { type Host, HostFailure, type HostFailureCode, type Shell, type Work } from './port.ts';
 
 /** What a host may say that it cannot do. The suite then asks that it refuses in so many words and touches nothing. */
-export type Limitation = 'slices' | 'reimage' | 'restart' | 'shells';
+export type Limitation = 'slices' | 'containers' | 'slice containers' | 'reimage' | 'restart' | 'shells';
 
 /** One host, and the means to treat it badly. */
 export interface HostRig {

@@ -1,6 +1,7 @@
 import { nodeTaskKinds, ReadinessAttestation, slicePhases } from '@gpuaas/contract/node';
 import { Check } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
+import { workloadOrder } from './conformance-containers.ts';
 import { failureOf, first, makeWork, type Suite, second } from './conformance-rig.ts';
 import type { Work } from './port.ts';
 
@@ -88,6 +89,18 @@ export function sliceCases(suite: Suite): void {
       await host.provisionSlice(slice(first, [0]), makeWork());
       const gone = await host.releaseSlice({ ...release(first, [0]), isolation_model: 'full-reimage' }, makeWork());
       expect(gone.reimaged?.passed).toBe(true);
+    });
+
+    it('run their containers inside their machine, or refuse them where the host cannot', async () => {
+      const { host, slice, release } = await begin();
+      if (!can('slices')) return expect(suite.rig.limitations).toContain('slices');
+      await host.provisionSlice(slice(first, [0]), makeWork());
+      const launched = host.launchContainer(workloadOrder(1), makeWork());
+      if (!can('slice containers')) return expect(await failureOf(launched)).toBe('not_supported');
+      expect(await launched).toMatchObject({ state: 'running', place: 'guest' });
+      const gone = await host.releaseSlice(release(first, [0]), makeWork());
+      expect(gone.containers_removed?.passed).toBe(true);
+      expect(await host.containers({ allocation_id: first }, makeWork())).toEqual([]);
     });
 
     it('stop where they are told to, and go on from there', async () => {

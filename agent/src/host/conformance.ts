@@ -1,6 +1,7 @@
 import { HostTopology, NodeCondition, nodeTaskKinds, ReadinessAttestation } from '@gpuaas/contract/node';
 import { Check } from 'typebox/value';
 import { afterEach, describe, expect, it } from 'vitest';
+import { containerCases } from './conformance-containers.ts';
 import { failureOf, first, type HostRig, image, key, makeSuite, makeWork, second } from './conformance-rig.ts';
 import { shellCases } from './conformance-shells.ts';
 import { sliceCases } from './conformance-slices.ts';
@@ -197,6 +198,7 @@ export function hostConformance(name: string, makeRig: () => Promise<HostRig>): 
     });
 
     sliceCases(suite);
+    containerCases(suite);
     describe('imaging', () => {
       it('leaves a host that is bare and proves it, or is refused where the host cannot', async () => {
         const { host } = await begin();

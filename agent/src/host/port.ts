@@ -2,6 +2,7 @@ import type {
   HostTopology,
   NodeCondition,
   NodeSample,
+  OciWorkload,
   ReadinessAttestation,
   TaskOutput,
   TaskParams,
@@ -50,6 +51,15 @@ export interface Host {
   consoles(): Promise<readonly ConsoleLine[]>;
   /** Digests of the images that lie here and were verified; undefined where the host cannot tell. Cheap. */
   images(): Promise<readonly string[] | undefined>;
+  /**
+   * A container of an allocation, on the host for a whole node and inside its machine for a slice. The same order again finds it
+   * running; another order under its id is refused, and so is any order once it was stopped.
+   */
+  launchContainer(params: TaskParams<'app.oci_launch'>, work: Work): Promise<OciWorkload>;
+  stopContainer(params: TaskParams<'app.oci_stop'>, work: Work): Promise<TaskOutput<'app.oci_stop'>>;
+  /** Cheap, and beside everything else. Nothing known is an empty answer. */
+  containers(params: TaskParams<'app.oci_status'>, work: Work): Promise<readonly OciWorkload[]>;
+  containerLogs(params: TaskParams<'app.oci_logs'>, work: Work): Promise<TaskOutput<'app.oci_logs'>>;
   openShell(order: ShellOrder): Promise<Shell>;
   /** The bytes of a connection to the sshd of the machine, or of connections to one port of it. */
   openStream(order: StreamOrder): Promise<Shell>;
@@ -131,6 +141,13 @@ export const hostFailureCodes = [
   'ssh_unreachable',
   'user_conflict',
   'user_remains',
+  'registry_refused',
+  'image_mismatch',
+  'workload_conflict',
+  'workload_invalid',
+  'quota_unsupported',
+  'container_failed',
+  'container_hung',
   'not_found',
   'not_supported',
   'aborted',

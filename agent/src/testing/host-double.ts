@@ -1,4 +1,4 @@
-import type { HostTopology, ReadinessAttestation } from '@gpuaas/contract/node';
+import type { HostTopology, OciWorkload, ReadinessAttestation } from '@gpuaas/contract/node';
 import { fingerprintOfKey } from '../host/fingerprint.ts';
 import type { ConsoleLine, Host, HostRuntime, Work } from '../host/port.ts';
 
@@ -16,6 +16,20 @@ export interface HostDouble extends Host {
 }
 
 const proof = { passed: true, detail: 'seen' };
+
+const workload = (id: string): OciWorkload => ({
+  workload_id: id,
+  state: 'running',
+  place: 'host',
+  simulated: true,
+  image_digest: `sha256:${'a'.repeat(64)}`,
+  started_at: '2026-01-01T00:00:00.000Z',
+  finished_at: null,
+  exit_code: null,
+  out_of_memory: false,
+  address: '10.101.0.10',
+  ports: [],
+});
 
 export function makeHostDouble(): HostDouble {
   const calls: HostDouble['calls'] = [];
@@ -99,6 +113,16 @@ export function makeHostDouble(): HostDouble {
     samples: async () => [],
     consoles: async () => host.consoleLines.splice(0),
     images: async () => undefined,
+    async launchContainer(params, work) {
+      await note('launchContainer', params, work);
+      return workload(params.workload_id);
+    },
+    async stopContainer(params, work) {
+      await note('stopContainer', params, work);
+      return { container_absent: proof, network_absent: proof, volumes_removed: null, exit_code: 0 };
+    },
+    containers: async () => [],
+    containerLogs: async () => ({ simulated: true, truncated: false, lines: [] }),
     openShell: () => Promise.reject(new Error('the double has no shells')),
     openStream: () => Promise.reject(new Error('the double has no streams')),
     close: async () => undefined,

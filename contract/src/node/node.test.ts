@@ -75,8 +75,8 @@ describe('a task', () => {
     expect(holds({ ...unsigned, added: 1, signature })).toBe(false);
   });
 
-  it('can be one of the sixteen that the protocol names', () => {
-    expect(Object.keys(nodeTasks)).toHaveLength(16);
+  it('can be one of the eighteen that the protocol names', () => {
+    expect(Object.keys(nodeTasks)).toHaveLength(18);
   });
 });
 

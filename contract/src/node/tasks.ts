@@ -3,6 +3,17 @@ import { Timestamp, Uuid } from '../ids.ts';
 import { TerminalName, TerminalRecording, TerminalSide } from '../terminal/frames.ts';
 import { TerminalPort } from '../terminal/kinds.ts';
 import { Proof, ReadinessAttestation } from './attestation.ts';
+import {
+  OciLaunchParams,
+  OciLogsOutput,
+  OciLogsParams,
+  OciStatusOutput,
+  OciStatusParams,
+  OciStopOutput,
+  OciStopParams,
+  OciWorkload,
+  ociPhases,
+} from './oci.ts';
 import { HostTopology, SlotCandidate } from './topology.ts';
 
 /**
@@ -63,6 +74,11 @@ const Slot = Type.Object(
 export type TaskSlot = Static<typeof Slot>;
 
 const ofAllocation = { allocation_id: Uuid };
+const containersRemoved = Type.Optional(
+  Type.Object(Proof.properties, {
+    description: 'No container, volume or network of the allocation is left. Older agents leave it out.',
+  }),
+);
 const nothing = Type.Object({}, strict);
 
 interface TaskKind {
@@ -117,7 +133,13 @@ export const nodeTaskKinds = {
       strict,
     ),
     Type.Object(
-      { machine_absent: Proof, disk_wiped: Proof, devices_unbound: Proof, reimaged: Type.Union([Proof, Type.Null()]) },
+      {
+        machine_absent: Proof,
+        disk_wiped: Proof,
+        devices_unbound: Proof,
+        reimaged: Type.Union([Proof, Type.Null()]),
+        containers_removed: containersRemoved,
+      },
       strict,
     ),
   ),
@@ -132,7 +154,7 @@ export const nodeTaskKinds = {
   'allocation.revoke_user': task(
     'Remove the login of a whole-node allocation and end its processes.',
     Type.Object({ ...ofAllocation, login: Login }, strict),
-    Type.Object({ user_absent: Proof, processes_ended: Proof }, strict),
+    Type.Object({ user_absent: Proof, processes_ended: Proof, containers_removed: containersRemoved }, strict),
   ),
   'allocation.install_authorized_keys': task(
     'Make the SSH keys of an allocation exactly those given.',
@@ -234,15 +256,17 @@ export const nodeTaskKinds = {
     nothing,
   ),
   'app.oci_launch': task(
-    'Start a container from an image named by digest.',
-    Type.Object({}, { description: 'Declared together with its handler.' }),
-    Type.Object({}),
+    'Start a container from an image named by digest; done when it runs. The same order again finds it running.',
+    OciLaunchParams,
+    Type.Object({ workload: OciWorkload }, strict),
   ),
   'app.oci_stop': task(
-    'Stop a container.',
-    Type.Object({}, { description: 'Declared together with its handler.' }),
-    Type.Object({}),
+    'Stop a container for good and remove it with its network. Its log stays until the allocation is released.',
+    OciStopParams,
+    OciStopOutput,
   ),
+  'app.oci_status': task('Say how the containers of an allocation are.', OciStatusParams, OciStatusOutput),
+  'app.oci_logs': task('Give the last lines that a container has printed.', OciLogsParams, OciLogsOutput),
 } as const;
 export type NodeTaskType = keyof typeof nodeTaskKinds;
 export type TaskParams<T extends NodeTaskType> = Static<(typeof nodeTaskKinds)[T]['params']>;
@@ -279,5 +303,5 @@ export const slicePhases = [
 /** The phases of handing a whole node over. */
 export const bareMetalPhases = ['lease', 'host_check', 'user', 'readiness'] as const;
 export const taskPhases = [
-  ...new Set([...slicePhases, ...bareMetalPhases, 'shutdown', 'wipe', 'unbind', 'reimage', 'reboot']),
+  ...new Set([...slicePhases, ...bareMetalPhases, ...ociPhases, 'shutdown', 'wipe', 'unbind', 'reimage', 'reboot']),
 ] as const;

@@ -300,7 +300,22 @@ export const flows: readonly CapabilityGroup[] = [
         },
         lacks: 'slices on real hosts',
       },
-      { id: 'TSK-07', words: 'app.oci_launch starts a container workload', notBuilt: true },
+      {
+        id: 'TSK-07',
+        words: 'app.oci_launch starts a container workload',
+        by: {
+          [t.containers]: [
+            'are fetched by digest over TLS with a login from a file',
+            'reach the world where they may, and neither the host nor each other’s networks nor metadata',
+            'leave the other tenant’s answering while one forks without end and another takes all memory',
+            'end when their lease does, and are gone with a stop and a release',
+          ],
+          [t.containersSimulated]: ['that crashes says how it ended'],
+          [t.containersHostile]: ['reach nothing when the schema refuses them'],
+          [t.linuxCases]: ['survive the agent in every phase of a launch, and the agent finds them again'],
+        },
+        lacks: 'containers inside slices, and a run on a host with GPUs',
+      },
       {
         id: 'TSK-08',
         words: 'node.drain refuses new leases and lasts through a restart',

@@ -1,16 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type NodeTaskType, nodeTaskKinds, type TaskParams } from '@gpuaas/contract/node';
-import type { TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import type { Clock } from '../../clock.ts';
 import { type Disk, makeDisk } from '../../disk.ts';
 import { openForward } from '../forward.ts';
-import { type Host, HostFailure, type Work } from '../port.ts';
+import { type Host, HostFailure } from '../port.ts';
 import { connectStream } from '../stream.ts';
 import { makeAccounts } from './accounts.ts';
 import { makeAttest } from './attestation.ts';
+import { checked } from './checked.ts';
 import { type Commands, makeCommands } from './commands.ts';
+import { containerMethods } from './containers/methods.ts';
+import { type Containers, openContainers } from './containers/open.ts';
+import { type ContainerSettings, usualContainers } from './containers/settings.ts';
 import { makeGpuInventory } from './gpu-inventory.ts';
 import { makeMeasure } from './measure/measure.ts';
 import { makeDisposal } from './removal/disposal.ts';
@@ -54,6 +55,8 @@ export interface LinuxHostOrder {
   readonly patienceMs?: number;
   /** How the host makes slices. Without it, or without an approved disk, it is let whole. */
   readonly slices?: SliceSettings;
+  /** How the host runs containers. Without an allowed registry it runs none. */
+  readonly containers?: ContainerSettings;
   /** How the agent orders the kernel to move devices between drivers. */
   readonly writeKernel?: WriteKernel;
 }
@@ -112,7 +115,13 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
       : undefined;
   await sliceHost?.slices.resume();
   const consoles = makeSerialConsoles({ disk, machines: async () => (await sliceHost?.slices.consoles()) ?? [] });
-  return joinHost({ measure, root, commands, watch, wholeNode, shells, door, sliceHost, consoles });
+  const containers = openContainers({
+    ...{ folder: order.folder, disk, commands, clock, settings: order.containers ?? usualContainers },
+    living: wholeNode.livingOf,
+    gpus: watch.gpusOnBus,
+  });
+  await containers.resume();
+  return joinHost({ measure, root, commands, watch, wholeNode, shells, door, sliceHost, consoles, containers });
 }
 
 const refuse = async (): Promise<never> => {
@@ -130,20 +139,25 @@ function joinHost(parts: {
   readonly measure: ReturnType<typeof makeMeasure>;
   readonly sliceHost: SliceHost | undefined;
   readonly consoles: Host['consoles'];
+  readonly containers: Containers;
 }): Host {
-  const { watch, wholeNode, sliceHost } = parts;
+  const { watch, wholeNode, sliceHost, containers } = parts;
   const slices = sliceHost?.slices;
   /** The slices, if the allocation is one of them. */
   const sliceOf = async (allocationId: string) => ((await slices?.has(allocationId)) ? slices : undefined);
   return {
     kind: 'linux',
-    topology: () => discoverTopology(parts.root, parts.commands, sliceHost?.view),
+    ...containerMethods(containers, async (allocationId) => (await sliceOf(allocationId)) !== undefined),
+    topology: () => discoverTopology(parts.root, parts.commands, sliceHost?.view, containers),
     health: () => watch.health(),
     provisionSlice: slices ? checked('slice.vm_provision', slices.provisionSlice) : refuse,
     releaseSlice: slices ? checked('slice.vm_release', slices.releaseSlice) : refuse,
     reimage: refuse,
     provisionUser: checked('allocation.provision_user', wholeNode.provision),
-    revokeUser: checked('allocation.revoke_user', wholeNode.revoke),
+    revokeUser: checked('allocation.revoke_user', async (params, work) => {
+      const containers_removed = await containers.release(params.allocation_id, work);
+      return { ...(await wholeNode.revoke(params, work)), containers_removed };
+    }),
     installKeys: checked('allocation.install_authorized_keys', async (params, work) =>
       ((await sliceOf(params.allocation_id)) ?? wholeNode).installKeys(params, work),
     ),
@@ -153,7 +167,10 @@ function joinHost(parts: {
     restart: checked('allocation.restart', async (params, work) =>
       ((await sliceOf(params.allocation_id)) ?? wholeNode).restart(params, work),
     ),
-    endRuntime: async (allocationId) => ((await sliceOf(allocationId)) ?? wholeNode).endRuntime(allocationId),
+    async endRuntime(allocationId) {
+      await containers.endAll(allocationId);
+      await ((await sliceOf(allocationId)) ?? wholeNode).endRuntime(allocationId);
+    },
     runtimes: async () => [...(await wholeNode.runtimes()), ...((await slices?.runtimes()) ?? [])],
     async gpusOf(allocationId) {
       const slice = await sliceOf(allocationId);
@@ -201,20 +218,5 @@ function joinHost(parts: {
       await parts.shells.close();
       await slices?.close();
     },
-  };
-}
-
-/**
- * The agent has checked params before it writes a task down. Here, in front of programs that run as root, they are
- * checked once more: a caller that forgot is a bug of ours, and nothing is done for it.
- */
-function checked<T extends NodeTaskType, R>(
-  type: T,
-  run: (params: TaskParams<T>, work: Work) => Promise<R>,
-): (params: TaskParams<T>, work: Work) => Promise<R> {
-  const schema = Compile(nodeTaskKinds[type].params as TSchema) as unknown as Validator;
-  return async (params, work) => {
-    if (!schema.Check(params)) throw new TypeError(`These are not params of ${type}.`);
-    return run(params, work);
   };
 }

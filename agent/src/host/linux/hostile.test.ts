@@ -21,6 +21,7 @@ import {
 } from './argv.ts';
 import { type Argv, makeCommands } from './commands.ts';
 import { type Fixture, makeFixture, noProcesses } from './testing/fixture.ts';
+import { mischief, type Params, waysInto, withValue } from './testing/mischief.ts';
 
 /**
  * Many values in every field that a task has for this host, most of them hostile. What the schema refuses
@@ -42,32 +43,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const words = () =>
-  fc.constantFrom(
-    ...[`; touch ${canary};`, `$(touch ${canary})`, `\`touch ${canary}\``, `| touch ${canary}`, `\ntouch ${canary}\n`],
-    ...['--', '-', '-o', '--root=/tmp', '../', '/', '..', '~', '*', '?', '$', '$IFS', '%s', '\\', "'", '"', '#', '!'],
-    ...[':', ',', ' ', '\t', '\n', '\r', '\0', '\u001b[2J', '\u202e', '\u{1f512}', 'é', '=', '==', '@', '<', '>', '&'],
-    ...['root', 'a', 'z9', '0', 'GPU-', 'ssh-ed25519 ', 'AAAA', '{{7*7}}', '0x10', '-1', '1e9', 'ſ', 'K'],
-  );
-const mischief = () =>
-  fc.oneof(
-    fc.array(words(), { maxLength: 6 }).map((parts) => parts.join('')),
-    fc.string({ unit: 'binary', maxLength: 40 }),
-    // Close to what is allowed, and allowed: the ones that go through.
-    fc.stringMatching(/^[a-z][a-z0-9_-]{0,31}$/),
-    fc.stringMatching(/^[a-z][a-z0-9_-]{0,31}\n?$/),
-    fc.stringMatching(/^[a-z0-9@.-]{1,20} [A-Za-z0-9+/]{1,60}={0,2}$/),
-    fc.uuid(),
-    fc.uuid().map((uuid) => `GPU-${uuid}`),
-    fc.integer({ min: -2_000_000_001, max: 2_100_000_000 }),
-    fc.oneof(
-      fc.double(),
-      fc.constantFrom(null, undefined, true, [], {}, ['a'], { toString: 'a' }, 1_000, 2_000_000_000),
-    ),
-    fc.constantFrom('x'.repeat(33), 'y'.repeat(100_000), 'a'.repeat(32)),
-  );
-
-type Params = Record<string, unknown>;
 interface Method {
   readonly type: keyof typeof nodeTaskKinds;
   readonly good: () => Params;
@@ -88,17 +63,6 @@ const methods = (): Method[] => {
     { type: 'allocation.restart', good: () => promised, call: host.restart },
   ];
 };
-
-/** The way to every value in the params, through lists too. */
-function waysInto(value: unknown, way: readonly string[] = []): (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [way];
-  return Object.entries(value).flatMap(([name, member]) => waysInto(member, [...way, name]));
-}
-function withValue(params: Params, way: readonly string[], value: unknown): Params {
-  const [step = '', ...rest] = way;
-  const next = rest.length === 0 ? value : withValue(params[step] as Params, rest, value);
-  return (Array.isArray(params) ? params.with(Number(step), next) : { ...params, [step]: next }) as Params;
-}
 
 const sshd = '/usr/sbin/sshd';
 /** What the programs must be given for a login, written out once more by hand. */
@@ -147,7 +111,7 @@ describe('hostile values in every field of a task', () => {
     let [refused, passed, whole] = [0, 0, 0];
     const seed = 20_260_304;
     const work = makeWork();
-    const values = fc.sample(mischief(), { numRuns: perField, seed });
+    const values = fc.sample(mischief(canary), { numRuns: perField, seed });
     for (const { type, good, call } of methods()) {
       const schema = Compile(nodeTaskKinds[type].params as TSchema) as unknown as Validator;
       const right = good();
@@ -197,7 +161,7 @@ describe('hostile values in every field of a task', () => {
 
   it('would be single words to a program too: there is no shell that could read them otherwise', async () => {
     const commands = makeCommands();
-    const lists = fc.sample(fc.array(mischief(), { minLength: 1, maxLength: 100 }), { numRuns: 100, seed: 7 });
+    const lists = fc.sample(fc.array(mischief(canary), { minLength: 1, maxLength: 100 }), { numRuns: 100, seed: 7 });
     for (const list of lists) {
       // A word with a NUL in it cannot be handed to any program.
       const plain = list

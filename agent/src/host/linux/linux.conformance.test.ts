@@ -5,7 +5,7 @@ import { isRoot, makeFixture } from './testing/fixture.ts';
 hostConformance('linux, on a tree', async () => {
   const fixture = await makeFixture();
   return {
-    limitations: ['slices', 'reimage', ...(isRoot ? [] : (['shells'] as const))],
+    limitations: ['slices', 'slice containers', 'reimage', ...(isRoot ? [] : (['shells'] as const))],
     login: fixture.login,
     open: () => fixture.open(),
     crash: () => fixture.crash(),

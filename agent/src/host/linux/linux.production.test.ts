@@ -26,7 +26,7 @@ if (isRoot) {
   hostConformance('linux', async () => {
     const real = await makeRealHost();
     return {
-      limitations: ['slices', 'reimage'],
+      limitations: ['slices', 'containers', 'slice containers', 'reimage'],
       login: real.login,
       open: real.open,
       crash: real.open,

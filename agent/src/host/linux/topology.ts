@@ -42,7 +42,18 @@ export interface SliceView {
 }
 const noSlices = 'It is let whole: no disk is approved for slices. Name serial numbers in GPUAAS_SLICE_DISKS.';
 
-export async function discoverTopology(root: string, commands: Commands, slices?: SliceView): Promise<HostTopology> {
+/** What discovery asks of the part that runs containers. */
+export interface ContainerView {
+  trouble(): Promise<readonly string[]>;
+}
+const noContainers = 'It was not asked: only the agent itself knows its settings for containers.';
+
+export async function discoverTopology(
+  root: string,
+  commands: Commands,
+  slices?: SliceView,
+  containers?: ContainerView,
+): Promise<HostTopology> {
   const [seen, devices, disks, numaNodes, groups, prerequisites] = await Promise.all([
     lookAtGpus(commands),
     readPciDevices(root),
@@ -67,6 +78,7 @@ export async function discoverTopology(root: string, commands: Commands, slices?
     ...(slices ? await slices.trouble() : [noSlices]),
     ...findBlockers({ look, devices, groups: groups.length, prerequisites }),
   ].map(sentence);
+  const [lack] = (await containers?.trouble()) ?? [noContainers];
   const cuda = seen.gpus.length > 0 ? await readCudaVersion(commands) : undefined;
   const cpus = countList(await readText(root, 'sys/devices/system/cpu/online'));
   return {
@@ -81,6 +93,7 @@ export async function discoverTopology(root: string, commands: Commands, slices?
     slots: candidates,
     capabilities: [
       { ability: 'slices', able: blockers.length === 0, why_not: blockers[0] ?? null },
+      { ability: 'oci', able: lack === undefined, why_not: lack === undefined ? null : sentence(lack) },
       { ability: 'reimage', able: false, why_not: 'The agent images no disks of the machine that it runs on.' },
       { ability: 'partitions', able: false, why_not: 'The agent does not manage NVSwitch partitions yet.' },
       { ability: 'fabric', able: false, why_not: 'The agent hands no fabric function through yet.' },

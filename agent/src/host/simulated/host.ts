@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { fingerprintOfKey } from '../fingerprint.ts';
 import { type Host, HostFailure, type ShellOrder, type Work } from '../port.ts';
 import { makeSimulatedConsole } from './console.ts';
+import { makeSimulatedContainers } from './containers/containers.ts';
 import { makeEvidence } from './evidence.ts';
 import { type Faults, makeFaults } from './faults.ts';
 import { type Guest, type UidRange, unusedUids } from './guests/guest.ts';
@@ -50,6 +51,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
   const parts = { hardware, store, faults, evidence, rest, console, endProcesses: guests.end };
   const slices = makeSlices(parts);
   const wholeNode = makeWholeNode(parts);
+  const containers = makeSimulatedContainers(parts, clock);
 
   /** The machine or login of an allocation, as long as it lives. */
   const livingOf = (allocationId: string) => livingIn(store.now, allocationId);
@@ -76,9 +78,9 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       return { checks, healthy: Object.values(checks).every(({ passed }) => passed) };
     },
     provisionSlice: slices.provision,
-    releaseSlice: slices.release,
+    releaseSlice: containers.afterwards(slices.release),
     provisionUser: wholeNode.provision,
-    revokeUser: wholeNode.revoke,
+    revokeUser: containers.afterwards(wholeNode.revoke),
     async installKeys(params, work) {
       await rest.seconds(1, work.signal);
       livingOf(params.allocation_id);
@@ -107,6 +109,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       await rest.phase(work, 'readiness', 'user_readiness');
       return attest(params.allocation_id);
     },
+    ...containers.methods,
     reimage: wholeNode.reimage,
     async endRuntime(allocationId) {
       await store.change((draft) => endIn(draft, allocationId));

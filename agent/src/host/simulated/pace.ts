@@ -28,6 +28,9 @@ export const phaseSeconds = {
   unbind: 6,
   reimage: 420,
   reboot: 95,
+  volumes: 2,
+  network: 1,
+  container: 3,
   keys: 1,
   look: 2,
 } as const;

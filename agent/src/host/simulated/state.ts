@@ -21,6 +21,8 @@ export interface HostState {
   images: string[];
   machines: Record<string, MachineState>;
   users: Record<string, UserState>;
+  /** Containers by workload. Hosts of older versions have none. */
+  containers?: Record<string, ContainerState>;
   faults: Fault[];
 }
 
@@ -66,6 +68,21 @@ export interface MachineState extends RuntimeState {
   readonly memory_mib: number;
 }
 export type UserState = RuntimeState;
+
+export interface ContainerState {
+  readonly allocation_id: string;
+  readonly workload_id: string;
+  readonly order: Omit<TaskParams<'app.oci_launch'>, 'env' | 'labels' | 'pull_seconds'> & {
+    readonly labels: { readonly instance_id: string; readonly component: string };
+    readonly env_names: readonly string[];
+  };
+  readonly host: number;
+  /** `stopped` is for good. */
+  state: 'making' | 'running' | 'exited' | 'stopped';
+  started_at: string | null;
+  finished_at: string | null;
+  exit_code: number | null;
+}
 
 export interface Fault {
   readonly fault: string;

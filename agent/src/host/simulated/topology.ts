@@ -28,6 +28,7 @@ export function topologyOf({
       })),
     capabilities: [
       { ability: 'slices', able: true, why_not: null },
+      { ability: 'oci', able: true, why_not: null },
       { ability: 'reimage', able: true, why_not: null },
       { ability: 'fabric', able: true, why_not: null },
     ],

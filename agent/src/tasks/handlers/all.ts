@@ -1,4 +1,5 @@
 import type { NodeTaskType } from '@gpuaas/contract/node';
+import { containerHandlers } from './containers.ts';
 import type { Handlers } from './handler.ts';
 import { leaseHandlers } from './leases.ts';
 import { nodeHandlers } from './node.ts';
@@ -6,6 +7,7 @@ import { runtimeHandlers } from './runtime.ts';
 import { terminalHandlers } from './terminal.ts';
 
 type HandlerParts = Parameters<typeof leaseHandlers>[0] &
+  Parameters<typeof containerHandlers>[0] &
   Parameters<typeof runtimeHandlers>[0] &
   Parameters<typeof nodeHandlers>[0] &
   Parameters<typeof terminalHandlers>[0];
@@ -19,6 +21,7 @@ export const makeHandlers = (parts: HandlerParts): Handlers => ({
   ...runtimeHandlers(parts),
   ...nodeHandlers(parts),
   ...terminalHandlers(parts),
+  ...containerHandlers(parts),
 });
 
 /** What cuts short work that still builds in the same lease: it would be taken down again at once. */

@@ -15,7 +15,7 @@ describe('host: linux, slices on a tree', () => {
     await mkdir(images, { recursive: true });
     await writeFile(join(images, `${digest}.raw`), imageBytes);
     return {
-      limitations: ['reimage'],
+      limitations: ['reimage', 'slice containers'],
       login: fixture.login,
       open: () => fixture.open({ slices: treeSlices() }),
       crash: () => fixture.open({ slices: treeSlices() }),

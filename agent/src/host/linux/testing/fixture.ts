@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../clock.ts';
 import { type Disk, makeDisk } from '../../../disk.ts';
+import { conformanceRegistry } from '../../conformance-containers.ts';
 import type { Host } from '../../port.ts';
 import { noShell } from '../argv.ts';
 import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
+import { usualContainers } from '../containers/settings.ts';
 import { type LinuxHostOrder, openLinuxHost } from '../host.ts';
 import { type Processes, readProcesses } from '../removal/processes.ts';
 import { usualSlices } from '../slices/settings.ts';
 import { keysFolder } from '../ssh/authorized-keys.ts';
+import { type ContainerPrograms, makeContainerPrograms } from './container-programs.ts';
 import { makeTreeKernel, type TreeKernel } from './kernel.ts';
 import { growMachine, type Machine, type MachineSpec, serialOf } from './machines.ts';
 import { makeSlicePrograms, type SlicePrograms } from './slice-programs.ts';
@@ -40,6 +43,7 @@ export interface Fixture {
   /** The kernel of the tree, and the programs that make slices on it. */
   readonly kernel: TreeKernel;
   readonly slicePrograms: SlicePrograms;
+  readonly containerPrograms: ContainerPrograms;
   /** Lines of the kernel's log. */
   kernelLog: string[];
   open(more?: Partial<LinuxHostOrder>): Promise<Host>;
@@ -107,13 +111,18 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
 
   const programs = makePrograms(machine);
   const slicePrograms = makeSlicePrograms(machine);
+  const containerPrograms = makeContainerPrograms();
   const kernel = makeTreeKernel(machine.root);
   const commandsOf = (own: number): Commands => ({
     run: (argv) =>
       step(own, async () => {
         calls.push(argv);
         return (
-          fixture.answer(argv) ?? machine.says.get(argv.join(' ')) ?? (await slicePrograms.run(argv)) ?? programs(argv)
+          fixture.answer(argv) ??
+          machine.says.get(argv.join(' ')) ??
+          (await containerPrograms.run(argv)) ??
+          (await slicePrograms.run(argv)) ??
+          programs(argv)
         );
       }),
   });
@@ -131,6 +140,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
     machine,
     kernel,
     slicePrograms,
+    containerPrograms,
     homes,
     calls,
     login: { username: `t${uid.toString(36)}`, uid, gid: uid },
@@ -161,6 +171,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
         graceMs: 200,
         patienceMs: 2_000,
         processes: fixture.processes,
+        containers: treeContainers,
         writeKernel: (path, text) => step(own, () => kernel.write(path, text)),
         ...more,
       });
@@ -250,6 +261,13 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
     }
   }
 }
+
+/** Containers of a tree: nothing is mounted and nothing needs room. */
+const treeContainers = {
+  ...usualContainers,
+  registries: [conformanceRegistry],
+  reserveBytes: 0,
+};
 
 /** All disks of a tree but the machine's own are approved for slices. */
 export const treeSlices = (gpus = 8) => ({

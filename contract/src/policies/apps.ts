@@ -1,0 +1,23 @@
+import { type Policy, whole } from '../policy.ts';
+
+/** Policies of containers that a launch of an application stands on: how one that stalls is noticed, failed and tried again. */
+export const appPolicies = [
+  whole(
+    'apps.oci_probe_seconds',
+    { default: 60, minimum: 5, maximum: 3_600, unit: 'seconds' },
+    'apps',
+    'How often a container that is being launched is looked at on its host.',
+  ),
+  whole(
+    'apps.oci_stall_seconds',
+    { default: 180, minimum: 10, maximum: 86_400, unit: 'seconds' },
+    'apps',
+    'A launch of a container that has not moved on for this long has failed.',
+  ),
+  whole(
+    'apps.oci_recovery_seconds',
+    { default: 900, minimum: 0, maximum: 86_400, unit: 'seconds' },
+    'apps',
+    'A launch that has failed is tried again within this time after it was first asked for. 0: never.',
+  ),
+] as const satisfies readonly Policy[];
