@@ -1486,6 +1486,68 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
+-- Function node_logs_last()
+
+CREATE OR REPLACE FUNCTION public.node_logs_last()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select coalesce(max(l.id), 0) from node_log_lines l
+$function$;
+grant execute on function node_logs_last() to gpuaas_api;
+
+-- Function node_logs_prune(timestamp with time zone,timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.node_logs_prune(p_agent timestamp with time zone, p_console timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  gone integer;
+begin
+  delete from node_log_lines l where l.id = any (array(
+    (select o.id from node_log_lines o where o.stream = 'agent' and o.at < p_agent order by o.at limit p_limit)
+    union all
+    (select o.id from node_log_lines o where o.stream = 'console' and o.at < p_console order by o.at limit p_limit)));
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+grant execute on function node_logs_prune(timestamp with time zone,timestamp with time zone,integer) to gpuaas_worker;
+
+-- Function node_logs_record(uuid,timestamp with time zone,timestamp with time zone,jsonb)
+
+CREATE OR REPLACE FUNCTION public.node_logs_record(p_node uuid, p_oldest timestamp with time zone, p_newest timestamp with time zone, p_lines jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  stored integer;
+begin
+  perform pg_advisory_xact_lock(hashtext('node_log_lines'));
+  insert into node_log_lines (node_id, stream, level, at, allocation_id, organization_id, task_id, correlation_id, line)
+  select p_node, s.stream, s.level, date_trunc('milliseconds', s.at), a.id, case when s.stream = 'console' then a.organization_id end,
+    s.task_id, s.correlation_id, s.line
+  from jsonb_array_elements(p_lines) with ordinality as e (said, place)
+    cross join lateral jsonb_to_record(e.said) as s (at timestamptz, stream text, level text, line text, task_id uuid,
+      allocation_id uuid, correlation_id text)
+    left join allocations a on a.id = s.allocation_id and a.node_id = p_node
+      and (s.stream = 'agent' or a.ended_at is null or s.at <= a.ended_at)
+  where s.at between p_oldest and p_newest and (s.stream = 'agent' or a.id is not null)
+    and exists (select from nodes n where n.id = p_node and n.state <> 'deleted')
+  order by e.place;
+  get diagnostics stored = row_count;
+  return stored;
+end
+$function$;
+grant execute on function node_logs_record(uuid,timestamp with time zone,timestamp with time zone,jsonb) to gpuaas_api;
+
 -- Function notification_is_for(text,uuid,uuid,uuid,jsonb)
 
 CREATE OR REPLACE FUNCTION public.notification_is_for(p_to text, p_user uuid, p_organization uuid, p_project uuid, p_payload jsonb)
@@ -2127,13 +2189,19 @@ create table agent_releases (
   size_bytes bigint not null,
   withdrawn_at timestamp with time zone,
   created_at timestamp with time zone not null default act_time(),
+  kind text not null default 'bundle'::text,
+  arch text,
   constraint agent_releases_pkey PRIMARY KEY (id),
+  constraint agent_releases_arch CHECK (((kind = 'bundle'::text) = (arch IS NULL))),
+  constraint agent_releases_arch_check CHECK ((arch = ANY (ARRAY['x64'::text, 'arm64'::text]))),
   constraint agent_releases_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint agent_releases_kind_check CHECK ((kind = ANY (ARRAY['bundle'::text, 'tarball'::text, 'deb'::text]))),
   constraint agent_releases_size_bytes_check CHECK ((size_bytes > 0)),
   constraint agent_releases_version_check CHECK ((version ~ '^[0-9A-Za-z.+-]{1,64}$'::text))
 );
 
 CREATE UNIQUE INDEX agent_releases_digest ON public.agent_releases USING btree (digest) WHERE (withdrawn_at IS NULL);
+CREATE UNIQUE INDEX agent_releases_package ON public.agent_releases USING btree (version, kind, arch) WHERE ((withdrawn_at IS NULL) AND (kind <> 'bundle'::text));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.agent_releases FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.agent_releases DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -2773,9 +2841,9 @@ create table billing_adjustments (
   organization_id uuid not null,
   currency text not null,
   amount_minor bigint not null,
-  line_id uuid not null,
+  line_id uuid,
   line_kind text not null,
-  corrects uuid not null,
+  corrects uuid,
   reason text not null,
   needs_approval boolean not null,
   requested_by text not null,
@@ -2791,10 +2859,11 @@ create table billing_adjustments (
   constraint billing_adjustments_amount_minor_check CHECK ((amount_minor <> 0)),
   constraint billing_adjustments_decided CHECK ((((decision IS NULL) = (decided_by IS NULL)) AND ((decision IS NULL) = (decided_at IS NULL)))),
   constraint billing_adjustments_decision_check CHECK ((decision = ANY (ARRAY['entered'::text, 'rejected'::text]))),
-  constraint billing_adjustments_direction CHECK (((line_kind = 'usage'::text) = (amount_minor > 0))),
+  constraint billing_adjustments_direction CHECK (((line_kind = ANY (ARRAY['usage'::text, 'credit'::text])) = (amount_minor > 0))),
   constraint billing_adjustments_entered CHECK (((NOT (decision IS DISTINCT FROM 'entered'::text)) = (entry_id IS NOT NULL))),
   constraint billing_adjustments_in_time CHECK (((decision IS DISTINCT FROM 'entered'::text) OR (decided_at <= expires_at))),
-  constraint billing_adjustments_line_kind_check CHECK ((line_kind = ANY (ARRAY['usage'::text, 'grant'::text]))),
+  constraint billing_adjustments_line CHECK ((((line_kind = 'credit'::text) = (line_id IS NULL)) AND ((line_kind = 'credit'::text) = (corrects IS NULL)))),
+  constraint billing_adjustments_line_kind_check CHECK ((line_kind = ANY (ARRAY['usage'::text, 'grant'::text, 'credit'::text]))),
   constraint billing_adjustments_note_check CHECK (((length(note) >= 1) AND (length(note) <= 500))),
   constraint billing_adjustments_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
   constraint billing_adjustments_two_people CHECK (((NOT needs_approval) OR (decision IS DISTINCT FROM 'entered'::text) OR (decided_by <> requested_by))),
@@ -3848,6 +3917,42 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 
 grant select on node_launch_failures to gpuaas_api;
 grant insert, select, update on node_launch_failures to gpuaas_worker;
+
+-- Table node_log_lines
+
+create table node_log_lines (
+  id bigint not null generated always as identity,
+  node_id uuid not null,
+  stream text not null,
+  level text not null,
+  at timestamp with time zone not null,
+  allocation_id uuid,
+  organization_id uuid,
+  task_id uuid,
+  correlation_id text,
+  line text not null,
+  constraint node_log_lines_pkey PRIMARY KEY (id),
+  constraint node_log_lines_console CHECK (((stream = 'agent'::text) OR (allocation_id IS NOT NULL))),
+  constraint node_log_lines_correlation_id_check CHECK ((length(correlation_id) <= 128)),
+  constraint node_log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text]))),
+  constraint node_log_lines_line_check CHECK ((length(line) <= 5000)),
+  constraint node_log_lines_owner_known CHECK (((stream = 'console'::text) = (organization_id IS NOT NULL))),
+  constraint node_log_lines_stream_check CHECK ((stream = ANY (ARRAY['agent'::text, 'console'::text]))),
+  constraint node_log_lines_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX node_log_lines_age ON public.node_log_lines USING btree (stream, at);
+CREATE INDEX node_log_lines_allocation ON public.node_log_lines USING btree (allocation_id, at, id) WHERE (allocation_id IS NOT NULL);
+CREATE INDEX node_log_lines_at ON public.node_log_lines USING btree (at, id);
+CREATE INDEX node_log_lines_correlation ON public.node_log_lines USING btree (correlation_id, at, id) WHERE (correlation_id IS NOT NULL);
+CREATE INDEX node_log_lines_node ON public.node_log_lines USING btree (node_id, at, id);
+
+alter table node_log_lines enable row level security;
+
+create policy reach on node_log_lines
+  using (within_wall(organization_id));
+
+grant select on node_log_lines to gpuaas_api;
 
 -- Table node_reports
 
@@ -5037,6 +5142,7 @@ create table ssh_keys (
 );
 
 CREATE INDEX ssh_keys_created_by ON public.ssh_keys USING btree (created_by);
+CREATE INDEX ssh_keys_fingerprint ON public.ssh_keys USING btree (fingerprint) WHERE (user_id IS NOT NULL);
 CREATE INDEX ssh_keys_project ON public.ssh_keys USING btree (project_id, id);
 CREATE INDEX ssh_keys_user ON public.ssh_keys USING btree (user_id, id);
 
@@ -5052,6 +5158,28 @@ create policy reach on ssh_keys
 
 grant delete, insert, select, update (last_used_at) on ssh_keys to gpuaas_api;
 grant delete, select, update on ssh_keys to gpuaas_worker;
+
+-- Table ssh_platform_keys
+
+create table ssh_platform_keys (
+  kind text not null,
+  public_key text not null,
+  sealed_private_key bytea not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint ssh_platform_keys_pkey PRIMARY KEY (kind),
+  constraint ssh_platform_keys_kind_check CHECK ((kind = 'jump_host'::text)),
+  constraint ssh_platform_keys_public_key_check CHECK ((public_key ~ '^ssh-ed25519 [A-Za-z0-9+/]+={0,2}$'::text))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ssh_platform_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ssh_platform_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table ssh_platform_keys enable row level security;
+
+create policy reach on ssh_platform_keys
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant insert, select, update (sealed_private_key) on ssh_platform_keys to gpuaas_api;
 
 -- Table task_signers
 
@@ -5284,6 +5412,7 @@ create table terminal_sessions (
   received_bytes bigint,
   kind text not null default 'shell'::text,
   port integer,
+  ssh_key_id uuid,
   constraint terminal_sessions_pkey PRIMARY KEY (id),
   constraint terminal_sessions_columns_check CHECK (((columns >= 1) AND (columns <= 1000))),
   constraint terminal_sessions_ended CHECK ((((state = 'ended'::text) = (ended_at IS NOT NULL)) AND ((state = 'ended'::text) = (end_reason IS NOT NULL)))),

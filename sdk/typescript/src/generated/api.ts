@@ -32,13 +32,13 @@ export interface Api {
      */
     agentReleaseList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AgentRelease>;
     /**
-     * Upload an agent release; hosts fetch it by its digest, over their own connections
+     * Upload an agent release: a bundle for updates, or a package for new hosts; hosts fetch it by its digest
      *
      * `POST /api/v1/admin/agent-releases`
      *
      * Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
      */
-    agentReleaseAdd(input: { readonly digest: string; readonly size_bytes: number; readonly version: string; readonly bundle: Blob }, options?: CallOptions): Promise<T.AgentRelease>;
+    agentReleaseAdd(input: { readonly arch?: "x64" | "arm64" | undefined; readonly digest: string; readonly kind?: "bundle" | "tarball" | "deb" | undefined; readonly size_bytes: number; readonly version: string; readonly bundle: Blob }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
      * Withdraw an agent release: no further host gets it
      *
@@ -204,13 +204,13 @@ export interface Api {
      */
     accountList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "healthy" | "low_balance" | "auto_release_pending" | "depleted" | undefined }, options?: CallOptions): Paged<T.BillingAccount>;
     /**
-     * Correct a line of the ledger; above a limit, ask a second person to approve it
+     * Correct a line of the ledger, or give credit; above a limit, ask a second person to approve it
      *
      * `POST /api/v1/admin/billing/accounts/{organization_id}/adjustments`
      *
      * Refusals: adjustment_invalid, currency_mismatch, ledger_line_not_found, organization_not_found, step_up_required.
      */
-    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
+    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects?: string | undefined; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
     /**
      * The credit that an organization was given, newest first
      *
@@ -224,9 +224,17 @@ export interface Api {
      *
      * `POST /api/v1/admin/billing/accounts/{organization_id}/grants`
      *
-     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, step_up_required.
+     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, second_person_required, step_up_required.
      */
     grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly expires_at?: string | undefined; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
+    /**
+     * The ledger of an organization, newest day first
+     *
+     * `GET /api/v1/admin/billing/accounts/{organization_id}/ledger`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    ledgerList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.LedgerLine>;
     /**
      * The negotiated prices of an organization, newest first
      *
@@ -569,6 +577,39 @@ readonly events: number;
      * Refusals: metrics_range_invalid, node_not_found.
      */
     node(input: { readonly node_id: string; readonly from?: string | undefined; readonly resolution?: 10 | 300 | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.NodeMetrics>;
+  };
+  readonly adminLogs: {
+    /**
+     * Lines of nodes and of consoles, newest first
+     *
+     * `GET /api/v1/admin/node-logs`
+     *
+     * Refusals: cursor_invalid, log_range_invalid.
+     */
+    nodeList(input?: { readonly allocation_id?: string | undefined; readonly contains?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly level?: "debug" | "info" | "warn" | "error" | undefined; readonly limit?: number | undefined; readonly node_id?: string | undefined; readonly since?: string | undefined; readonly stream?: "agent" | "console" | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.LogLine>;
+    /**
+     * Follow lines of nodes and of consoles as they arrive
+     *
+     * `GET /api/v1/admin/node-logs/stream`
+     *
+     * Refusals: too_many_streams.
+     */
+    nodeStream(input?: { readonly after?: string | undefined; readonly allocation_id?: string | undefined; readonly contains?: string | undefined; readonly correlation_id?: string | undefined; readonly follow?: boolean | undefined; readonly level?: "debug" | "info" | "warn" | "error" | undefined; readonly node_id?: string | undefined; readonly stream?: "agent" | "console" | undefined }, options?: CallOptions): EventStream<{
+  readonly allocation_id: string | null;
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  readonly correlation_id: string | null;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+  readonly node_id: string;
+  readonly node_name: string;
+  /** agent: what the agent of the node says. console: what a machine wrote on its serial console. */
+readonly stream: "agent" | "console";
+  readonly task_id: string | null;
+}>;
   };
   readonly adminNodes: {
     /**
@@ -1345,6 +1386,31 @@ readonly minutes: number;
      */
     timeline(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.TimelineItem>;
   };
+  readonly logs: {
+    /**
+     * What the machine of an allocation wrote on its console, newest first
+     *
+     * `GET /api/v1/allocations/{allocation_id}/logs`
+     *
+     * Refusals: allocation_not_found, cursor_invalid, log_range_invalid.
+     */
+    allocationList(input: { readonly allocation_id: string; readonly contains?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly since?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Promise<T.ConsoleLog>;
+    /**
+     * Follow the console of the machine of an allocation
+     *
+     * `GET /api/v1/allocations/{allocation_id}/logs/stream`
+     *
+     * Refusals: allocation_not_found, too_many_streams.
+     */
+    allocationStream(input: { readonly allocation_id: string; readonly after?: string | undefined; readonly contains?: string | undefined; readonly follow?: boolean | undefined }, options?: CallOptions): EventStream<{
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+}>;
+  };
   readonly metrics: {
     /**
      * What was measured in an allocation, over a range of time
@@ -1388,6 +1454,14 @@ readonly minutes: number;
      * Refusals: allocation_not_active, allocation_not_found, ownership_required, terminal_port_refused, terminal_recording_required, terminal_session_ended, terminal_session_in_use, terminal_session_limit, terminal_session_not_found, terminal_unsupported.
      */
     tokenMint(input: { readonly allocation_id: string; readonly columns: number; readonly kind?: "shell" | "ssh" | "forward" | undefined; readonly mode: "open" | "join" | "take_over" | "watch"; readonly name?: string | undefined; readonly port?: number | undefined; readonly rows: number; readonly session_id?: string | undefined }, options?: CallOptions): Promise<T.TerminalToken>;
+    /**
+     * Where the SSH jump host is, and its host keys: nothing is trusted on first use
+     *
+     * `GET /api/v1/ssh/jump-host`
+     *
+     * Refusals: terminal_unsupported.
+     */
+    jumpHostGet(options?: CallOptions): Promise<T.JumpHost>;
     /**
      * End a terminal session and its shell
      *

@@ -3,6 +3,7 @@
 /** What a person may choose among, by operation and field. */
 export const choices = {
   activity_list: { actors: ["people", "all"] },
+  agent_release_add: { arch: ["x64", "arm64"], kind: ["bundle", "tarball", "deb"] },
   alert_list: { effect: ["blocks_sale", "blocks_transition", "informs"], source: ["health", "presence", "drift", "attestation", "operator", "breaker"] },
   alert_raise: { effect: ["blocks_sale", "blocks_transition", "informs"] },
   admin_allocation_list: { ended: ["true", "false"], state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
@@ -12,6 +13,8 @@ export const choices = {
   admin_invoice_list: { state: ["draft", "final", "past_due", "paid", "void"] },
   breaker_list: { tripped: ["true", "false"] },
   dlq_list: { state: ["open", "requeued", "discarded"] },
+  node_log_list: { level: ["debug", "info", "warn", "error"], stream: ["agent", "console"] },
+  node_log_stream: { level: ["debug", "info", "warn", "error"], stream: ["agent", "console"] },
   node_list: { schedulable: ["true", "false"], sort: ["created", "name"], state: ["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] },
   node_create: { onboarding_mode: ["manual", "maas"] },
   node_enrolment_token: { purpose: ["enrol", "recover"] },
@@ -58,8 +61,8 @@ export const choices = {
   service_account_create: { scopes: ["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"] },
   service_account_update: { scopes: ["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"], state: ["active", "disabled"] },
   simulator_agent_switch: { state: ["running", "stopped"] },
-  simulator_fault_clear: { fault: ["xid_79", "gpu_missing", "gpu_mismatch", "driver_unavailable", "wrong_driver", "dirty_disk", "leaky_bridge", "hung_guest", "vfio_stuck", "image_unavailable", "slow_image", "disk_full", "machine_failed", "ssh_unreachable", "user_remains", "idle_guest", "overheating", "memory_errors", "agent_lost"] },
-  simulator_fault_set: { fault: ["xid_79", "gpu_missing", "gpu_mismatch", "driver_unavailable", "wrong_driver", "dirty_disk", "leaky_bridge", "hung_guest", "vfio_stuck", "image_unavailable", "slow_image", "disk_full", "machine_failed", "ssh_unreachable", "user_remains", "idle_guest", "overheating", "memory_errors", "agent_lost"] },
+  simulator_fault_clear: { fault: ["xid_79", "gpu_missing", "gpu_mismatch", "driver_unavailable", "wrong_driver", "dirty_disk", "leaky_bridge", "hung_guest", "vfio_stuck", "image_unavailable", "slow_image", "disk_full", "machine_failed", "ssh_unreachable", "user_remains", "idle_guest", "overheating", "memory_errors", "container_crash", "container_hung", "agent_lost"] },
+  simulator_fault_set: { fault: ["xid_79", "gpu_missing", "gpu_mismatch", "driver_unavailable", "wrong_driver", "dirty_disk", "leaky_bridge", "hung_guest", "vfio_stuck", "image_unavailable", "slow_image", "disk_full", "machine_failed", "ssh_unreachable", "user_remains", "idle_guest", "overheating", "memory_errors", "container_crash", "container_hung", "agent_lost"] },
   recording_cast: { format: ["v2", "v3"] },
   recording_open: { purpose: ["watch", "download"] },
 } as const;

@@ -5,7 +5,7 @@ import type { OperationFacts } from '../operation.ts';
 export const operations = {
   activity_list: { method: 'GET', path: '/api/v1/activity', query: ['actors', 'cursor', 'limit'], inProject: true, paged: true },
   agent_release_list: { method: 'GET', path: '/api/v1/admin/agent-releases', query: ['cursor', 'limit'], paged: true },
-  agent_release_add: { method: 'POST', path: '/api/v1/admin/agent-releases', query: ['digest', 'size_bytes', 'version'], keyed: true, upload: 'bundle' },
+  agent_release_add: { method: 'POST', path: '/api/v1/admin/agent-releases', query: ['arch', 'digest', 'kind', 'size_bytes', 'version'], keyed: true, upload: 'bundle' },
   agent_release_withdraw: { method: 'POST', path: '/api/v1/admin/agent-releases/{release_id}/withdraw', keyed: true },
   alert_list: { method: 'GET', path: '/api/v1/admin/alerts', query: ['cursor', 'effect', 'limit', 'node', 'source'], paged: true },
   alert_raise: { method: 'POST', path: '/api/v1/admin/alerts', keyed: true },
@@ -22,6 +22,7 @@ export const operations = {
   admin_adjustment_create: { method: 'POST', path: '/api/v1/admin/billing/accounts/{organization_id}/adjustments', keyed: true },
   admin_billing_credit_list: { method: 'GET', path: '/api/v1/admin/billing/accounts/{organization_id}/grants', query: ['cursor', 'limit'], paged: true },
   admin_billing_grant_create: { method: 'POST', path: '/api/v1/admin/billing/accounts/{organization_id}/grants', keyed: true },
+  admin_billing_ledger_list: { method: 'GET', path: '/api/v1/admin/billing/accounts/{organization_id}/ledger', query: ['cursor', 'limit'], paged: true },
   admin_price_book_list: { method: 'GET', path: '/api/v1/admin/billing/accounts/{organization_id}/prices', query: ['cursor', 'limit'], paged: true },
   admin_price_book_add: { method: 'POST', path: '/api/v1/admin/billing/accounts/{organization_id}/prices', keyed: true },
   admin_price_book_end: { method: 'POST', path: '/api/v1/admin/billing/accounts/{organization_id}/prices/{price_id}/end', keyed: true },
@@ -52,6 +53,8 @@ export const operations = {
   history_get: { method: 'GET', path: '/api/v1/admin/history', bare: true },
   history_archive_list: { method: 'GET', path: '/api/v1/admin/history/archives', query: ['cursor', 'limit'], paged: true },
   history_archive_verify: { method: 'GET', path: '/api/v1/admin/history/archives/{archive_id}/verify' },
+  node_log_list: { method: 'GET', path: '/api/v1/admin/node-logs', query: ['allocation_id', 'contains', 'correlation_id', 'cursor', 'level', 'limit', 'node_id', 'since', 'stream', 'until'], paged: true },
+  node_log_stream: { method: 'GET', path: '/api/v1/admin/node-logs/stream', query: ['after', 'allocation_id', 'contains', 'correlation_id', 'follow', 'level', 'node_id', 'stream'], stream: true, text: true },
   node_list: { method: 'GET', path: '/api/v1/admin/nodes', query: ['cursor', 'limit', 'q', 'region', 'schedulable', 'sku', 'sort', 'state'], paged: true },
   node_create: { method: 'POST', path: '/api/v1/admin/nodes', keyed: true },
   node_remove: { method: 'DELETE', path: '/api/v1/admin/nodes/{node_id}', keyed: true, body: true },
@@ -149,6 +152,8 @@ export const operations = {
   allocation_update: { method: 'PATCH', path: '/api/v1/allocations/{allocation_id}', keyed: true },
   allocation_attestations: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/attestations', query: ['cursor', 'limit'], paged: true },
   allocation_extend: { method: 'POST', path: '/api/v1/allocations/{allocation_id}/extend', keyed: true },
+  allocation_log_list: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/logs', query: ['contains', 'cursor', 'limit', 'since', 'until'] },
+  allocation_log_stream: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/logs/stream', query: ['after', 'contains', 'follow'], stream: true, text: true },
   allocation_metrics: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/metrics', query: ['from', 'resolution', 'to'] },
   allocation_placement: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/placement' },
   allocation_release: { method: 'POST', path: '/api/v1/allocations/{allocation_id}/release', keyed: true },
@@ -292,6 +297,7 @@ export const operations = {
   project_ssh_key_list: { method: 'GET', path: '/api/v1/ssh-keys', query: ['cursor', 'limit'], inProject: true, paged: true },
   project_ssh_key_add: { method: 'POST', path: '/api/v1/ssh-keys', keyed: true, inProject: true },
   project_ssh_key_remove: { method: 'DELETE', path: '/api/v1/ssh-keys/{ssh_key_id}', keyed: true, inProject: true },
+  jump_host_get: { method: 'GET', path: '/api/v1/ssh/jump-host', bare: true },
   recording_get: { method: 'GET', path: '/api/v1/terminal-recordings/{terminal_recording_id}' },
   recording_cast: { method: 'GET', path: '/api/v1/terminal-recordings/{terminal_recording_id}/cast', query: ['at', 'format', 'view'] },
   recording_verify: { method: 'GET', path: '/api/v1/terminal-recordings/{terminal_recording_id}/verify' },
@@ -341,6 +347,7 @@ export const spaces = {
     adjustmentCreate: 'admin_adjustment_create',
     creditList: 'admin_billing_credit_list',
     grantCreate: 'admin_billing_grant_create',
+    ledgerList: 'admin_billing_ledger_list',
     priceBookList: 'admin_price_book_list',
     priceBookAdd: 'admin_price_book_add',
     priceBookEnd: 'admin_price_book_end',
@@ -387,6 +394,10 @@ export const spaces = {
     fleet: 'fleet_metrics',
     fleetExport: 'fleet_metrics_export',
     node: 'node_metrics',
+  },
+  adminLogs: {
+    nodeList: 'node_log_list',
+    nodeStream: 'node_log_stream',
   },
   adminNodes: {
     list: 'node_list',
@@ -499,6 +510,10 @@ export const spaces = {
     setSshKeys: 'allocation_set_ssh_keys',
     timeline: 'allocation_timeline',
   },
+  logs: {
+    allocationList: 'allocation_log_list',
+    allocationStream: 'allocation_log_stream',
+  },
   metrics: {
     allocation: 'allocation_metrics',
     now: 'metrics_now',
@@ -507,6 +522,7 @@ export const spaces = {
   terminals: {
     sessionList: 'terminal_session_list',
     tokenMint: 'terminal_token_mint',
+    jumpHostGet: 'jump_host_get',
     sessionEnd: 'terminal_session_end',
   },
   serviceAccounts: {

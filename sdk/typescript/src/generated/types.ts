@@ -38,8 +38,8 @@ readonly target_name: string | null;
 
 export type Adjustment = {
   readonly amount: Money;
-  /** The line of the ledger that it corrects. */
-readonly corrects: string;
+  /** The line of the ledger that it corrects; none for credit. */
+readonly corrects: string | null;
   readonly created_at: string;
   readonly decided_at: string | null;
   readonly decided_by: string | null;
@@ -48,7 +48,7 @@ readonly corrects: string;
 readonly entry_id: string | null;
   readonly expires_at: string;
   readonly id: string;
-  /** Whether it is above billing.adjustment_limit_minor. */
+  /** Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor. */
 readonly needs_approval: boolean;
   readonly organization_id: string;
   readonly organization_name: string;
@@ -252,6 +252,8 @@ readonly received_bytes: number | null;
 readonly sent_bytes: number | null;
   /** The GPUs of its machine are simulated. */
 readonly simulated: boolean;
+  /** The key that opened it through the jump host; null for all others. */
+readonly ssh_key_id: string | null;
   readonly state: "opening" | "open" | "ended";
   /** Whose session it is. Only this person types into it. */
 readonly user_id: string;
@@ -315,10 +317,14 @@ readonly username: string;
 };
 
 export type AgentRelease = {
+  /** Null for a bundle, which runs on all. */
+readonly arch: ("x64" | "arm64") | null;
   readonly created_at: string;
-  /** SHA-256 of the bundle. */
+  /** SHA-256 of the file. */
 readonly digest: string;
   readonly id: string;
+  /** A bundle updates agents that run. A tarball or a deb installs the agent, with its runtime. */
+readonly kind: "bundle" | "tarball" | "deb";
   readonly size_bytes: number;
   /** The version that the release reports. */
 readonly version: string;
@@ -1102,6 +1108,27 @@ export type ConfirmedFactor = {
 readonly recovery_codes: string | null;
 };
 
+export type ConsoleLine = {
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+};
+
+export type ConsoleLog = {
+  readonly allocation_id: string;
+  readonly data: readonly ConsoleLine[];
+  readonly has_more: boolean;
+  readonly kept_since: string;
+  readonly next_cursor: string | null;
+  /** The machine does not exist, and its console is made up. */
+readonly simulated: boolean;
+  /** Why there are no lines, in a sentence; null where there are some. */
+readonly unavailable: string | null;
+};
+
 export type Correlation = {
   readonly began_at: string | null;
   readonly correlation_id: string;
@@ -1628,6 +1655,18 @@ export type Joined = {
   readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
 };
 
+export type JumpHost = {
+  /** Its name or address, for ssh -J. */
+readonly host: string;
+  /** Type and key, as OpenSSH writes them. */
+readonly host_keys: readonly string[];
+  /** The same as lines of a known_hosts file. */
+readonly known_hosts: readonly string[];
+  readonly port: number;
+  /** The user to give to ssh. The key says who it is. */
+readonly username: string;
+};
+
 export type LastRelease = {
   readonly organization_id: string;
   /** The last such release of the past 30 days; null when there was none. */
@@ -1687,6 +1726,23 @@ readonly simulated: boolean | null;
   readonly sku: string | null;
   /** How many windows the line opens into. */
 readonly windows: number | null;
+};
+
+export type LogLine = {
+  readonly allocation_id: string | null;
+  /** When the host wrote it, in the time of the control plane. */
+readonly at: string;
+  readonly correlation_id: string | null;
+  /** Grows with the order in which lines arrived. */
+readonly id: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** Secrets were replaced before it was kept. */
+readonly line: string;
+  readonly node_id: string;
+  readonly node_name: string;
+  /** agent: what the agent of the node says. console: what a machine wrote on its serial console. */
+readonly stream: "agent" | "console";
+  readonly task_id: string | null;
 };
 
 export type LoggedEvent = {
@@ -1923,12 +1979,21 @@ readonly slots: Readonly<Record<string, number>>;
 };
 
 export type NodeEnrolmentOffer = {
+  /** The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host. */
+readonly agent_package: {
+  readonly architectures: readonly ("x64" | "arm64")[];
+  readonly version: string;
+} | null;
+  /** SHA-256 of the authority that the host pins; null where it has a trust file of its own. */
+readonly ca_fingerprint: string | null;
   /** The same as user data for a cloud deployment. */
 readonly cloud_init: string;
   readonly expires_at: string;
   /** The command to run on the host. */
 readonly install_command: string;
   readonly node: FleetNode;
+  /** Where the host enrols and reports. */
+readonly node_url: string;
   readonly purpose: "enrol" | "recover";
   /** The enrolment token of this node; works once and is shown only here. */
 readonly token: string;
@@ -2613,8 +2678,8 @@ readonly second_factor_acr: string | null;
   readonly token_endpoint: string;
 };
 
-/** xid_79: A GPU has fallen off the bus: gpu_unhealthy at launch, a condition while it is in use. gpu_missing: One GPU is missing: gpu_missing for an allocation that was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for an allocation that was promised the old one. driver_unavailable: The driver is missing and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until a forced release destroys it. vfio_stuck: A device does not change its driver: vfio_stuck, at bind and at unbind. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image download is ten times slower. disk_full: The disk has no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but its SSH port does not answer: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: No GPU computes: utilization is zero. overheating: A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements. memory_errors: Memory errors of a GPU could not be corrected: gpu_unhealthy at launch, a condition while it is in use. agent_lost: The agent is stopped and nothing reports; running machines continue. */
-export type SimulatedFaultName = "xid_79" | "gpu_missing" | "gpu_mismatch" | "driver_unavailable" | "wrong_driver" | "dirty_disk" | "leaky_bridge" | "hung_guest" | "vfio_stuck" | "image_unavailable" | "slow_image" | "disk_full" | "machine_failed" | "ssh_unreachable" | "user_remains" | "idle_guest" | "overheating" | "memory_errors" | "agent_lost";
+/** xid_79: A GPU has fallen off the bus: gpu_unhealthy at launch, a condition while it is in use. gpu_missing: One GPU is missing: gpu_missing for an allocation that was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for an allocation that was promised the old one. driver_unavailable: The driver is missing and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until a forced release destroys it. vfio_stuck: A device does not change its driver: vfio_stuck, at bind and at unbind. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image download is ten times slower. disk_full: The disk has no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but its SSH port does not answer: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: No GPU computes: utilization is zero. overheating: A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements. memory_errors: Memory errors of a GPU could not be corrected: gpu_unhealthy at launch, a condition while it is in use. container_crash: A container ends with an error right after its start: container_failed. container_hung: A launch of a container makes no progress until it is called off. agent_lost: The agent is stopped and nothing reports; running machines continue. */
+export type SimulatedFaultName = "xid_79" | "gpu_missing" | "gpu_mismatch" | "driver_unavailable" | "wrong_driver" | "dirty_disk" | "leaky_bridge" | "hung_guest" | "vfio_stuck" | "image_unavailable" | "slow_image" | "disk_full" | "machine_failed" | "ssh_unreachable" | "user_remains" | "idle_guest" | "overheating" | "memory_errors" | "container_crash" | "container_hung" | "agent_lost";
 
 export type SimulatedNode = {
   readonly agent: "running" | "stopped";
@@ -2785,6 +2850,8 @@ readonly received_bytes: number | null;
 readonly sent_bytes: number | null;
   /** The GPUs of its machine are simulated. */
 readonly simulated: boolean;
+  /** The key that opened it through the jump host; null for all others. */
+readonly ssh_key_id: string | null;
   readonly state: "opening" | "open" | "ended";
   /** Whose session it is. Only this person types into it. */
 readonly user_id: string;
@@ -2876,7 +2943,7 @@ readonly next_cursor: string | null;
   /** No more GPUs than this are charged. */
 readonly ordered_gpus: number;
   readonly organization_id: string;
-  /** When the release was accepted; evidence after it does not count, in microseconds since 1970. */
+  /** When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970. */
 readonly stop_at: string | null;
   /** Oldest first. */
 readonly windows: readonly {

@@ -47,14 +47,14 @@ class AdminFleetApi:
         """
         return Pages(self._transport, "agent_release_list", {"cursor": cursor, "limit": limit}, options)
 
-    def agent_release_add(self, *, digest: str, size_bytes: int, version: str, bundle: bytes | BinaryIO, options: Options | None = None) -> AgentRelease:
-        """Upload an agent release; hosts fetch it by its digest, over their own connections
+    def agent_release_add(self, *, digest: str, size_bytes: int, version: str, bundle: bytes | BinaryIO, arch: Literal["x64", "arm64"] | Unset = UNSET, kind: Literal["bundle", "tarball", "deb"] | Unset = UNSET, options: Options | None = None) -> AgentRelease:
+        """Upload an agent release: a bundle for updates, or a package for new hosts; hosts fetch it by its digest
 
         ``POST /api/v1/admin/agent-releases``
 
         Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
         """
-        answer: AgentRelease = self._transport.call("agent_release_add", {"digest": digest, "size_bytes": size_bytes, "version": version, "bundle": bundle}, options)
+        answer: AgentRelease = self._transport.call("agent_release_add", {"arch": arch, "digest": digest, "kind": kind, "size_bytes": size_bytes, "version": version, "bundle": bundle}, options)
         return answer
 
     def agent_release_withdraw(self, release_id: str, *, reason: str, options: Options | None = None) -> AgentRelease:
@@ -262,8 +262,8 @@ class AdminBillingApi:
         """
         return Pages(self._transport, "admin_billing_account_list", {"cursor": cursor, "limit": limit, "q": q, "state": state}, options)
 
-    def adjustment_create(self, organization_id: str, *, amount_minor: str, corrects: str, currency: str, reason: str, options: Options | None = None) -> Adjustment:
-        """Correct a line of the ledger; above a limit, ask a second person to approve it
+    def adjustment_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, corrects: str | Unset = UNSET, options: Options | None = None) -> Adjustment:
+        """Correct a line of the ledger, or give credit; above a limit, ask a second person to approve it
 
         ``POST /api/v1/admin/billing/accounts/{organization_id}/adjustments``
 
@@ -286,10 +286,19 @@ class AdminBillingApi:
 
         ``POST /api/v1/admin/billing/accounts/{organization_id}/grants``
 
-        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, step_up_required.
+        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, period_invalid, second_person_required, step_up_required.
         """
         answer: CreditGrant = self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "expires_at": expires_at, "reason": reason}, options)
         return answer
+
+    def ledger_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[LedgerLine]:
+        """The ledger of an organization, newest day first
+
+        ``GET /api/v1/admin/billing/accounts/{organization_id}/ledger``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return Pages(self._transport, "admin_billing_ledger_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
     def price_book_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[NegotiatedPrice]:
         """The negotiated prices of an organization, newest first
@@ -682,6 +691,29 @@ class AdminMetricsApi:
         """
         answer: NodeMetrics = self._transport.call("node_metrics", {"node_id": node_id, "from": from_, "resolution": resolution, "to": to}, options)
         return answer
+
+
+class AdminLogsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def node_list(self, *, allocation_id: str | Unset = UNSET, contains: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, level: Literal["debug", "info", "warn", "error"] | Unset = UNSET, limit: int | Unset = UNSET, node_id: str | Unset = UNSET, since: str | Unset = UNSET, stream: Literal["agent", "console"] | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[LogLine]:
+        """Lines of nodes and of consoles, newest first
+
+        ``GET /api/v1/admin/node-logs``
+
+        Refusals: cursor_invalid, log_range_invalid.
+        """
+        return Pages(self._transport, "node_log_list", {"allocation_id": allocation_id, "contains": contains, "correlation_id": correlation_id, "cursor": cursor, "level": level, "limit": limit, "node_id": node_id, "since": since, "stream": stream, "until": until}, options)
+
+    def node_stream(self, *, after: str | Unset = UNSET, allocation_id: str | Unset = UNSET, contains: str | Unset = UNSET, correlation_id: str | Unset = UNSET, follow: bool | Unset = UNSET, level: Literal["debug", "info", "warn", "error"] | Unset = UNSET, node_id: str | Unset = UNSET, stream: Literal["agent", "console"] | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
+        """Follow lines of nodes and of consoles as they arrive
+
+        ``GET /api/v1/admin/node-logs/stream``
+
+        Refusals: too_many_streams.
+        """
+        return self._transport.stream("node_log_stream", {"after": after, "allocation_id": allocation_id, "contains": contains, "correlation_id": correlation_id, "follow": follow, "level": level, "node_id": node_id, "stream": stream}, options)
 
 
 class AdminNodesApi:
@@ -1580,6 +1612,30 @@ class AllocationsApi:
         return Pages(self._transport, "allocation_timeline", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
 
 
+class LogsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def allocation_list(self, allocation_id: str, *, contains: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, since: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> ConsoleLog:
+        """What the machine of an allocation wrote on its console, newest first
+
+        ``GET /api/v1/allocations/{allocation_id}/logs``
+
+        Refusals: allocation_not_found, cursor_invalid, log_range_invalid.
+        """
+        answer: ConsoleLog = self._transport.call("allocation_log_list", {"allocation_id": allocation_id, "contains": contains, "cursor": cursor, "limit": limit, "since": since, "until": until}, options)
+        return answer
+
+    def allocation_stream(self, allocation_id: str, *, after: str | Unset = UNSET, contains: str | Unset = UNSET, follow: bool | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
+        """Follow the console of the machine of an allocation
+
+        ``GET /api/v1/allocations/{allocation_id}/logs/stream``
+
+        Refusals: allocation_not_found, too_many_streams.
+        """
+        return self._transport.stream("allocation_log_stream", {"allocation_id": allocation_id, "after": after, "contains": contains, "follow": follow}, options)
+
+
 class MetricsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1635,6 +1691,16 @@ class TerminalsApi:
         Refusals: allocation_not_active, allocation_not_found, ownership_required, terminal_port_refused, terminal_recording_required, terminal_session_ended, terminal_session_in_use, terminal_session_limit, terminal_session_not_found, terminal_unsupported.
         """
         answer: TerminalToken = self._transport.call("terminal_token_mint", {"allocation_id": allocation_id, "columns": columns, "kind": kind, "mode": mode, "name": name, "port": port, "rows": rows, "session_id": session_id}, options)
+        return answer
+
+    def jump_host_get(self, *, options: Options | None = None) -> JumpHost:
+        """Where the SSH jump host is, and its host keys: nothing is trusted on first use
+
+        ``GET /api/v1/ssh/jump-host``
+
+        Refusals: terminal_unsupported.
+        """
+        answer: JumpHost = self._transport.call("jump_host_get", {}, options)
         return answer
 
     def session_end(self, terminal_session_id: str, *, options: Options | None = None) -> TerminalSession:
@@ -3089,6 +3155,7 @@ class Api:
         self.admin_skus = AdminSkusApi(transport)
         self.admin_ops = AdminOpsApi(transport)
         self.admin_metrics = AdminMetricsApi(transport)
+        self.admin_logs = AdminLogsApi(transport)
         self.admin_nodes = AdminNodesApi(transport)
         self.admin_os_images = AdminOsImagesApi(transport)
         self.admin_organizations = AdminOrganizationsApi(transport)
@@ -3102,6 +3169,7 @@ class Api:
         self.admin_workflows = AdminWorkflowsApi(transport)
         self.allocation_groups = AllocationGroupsApi(transport)
         self.allocations = AllocationsApi(transport)
+        self.logs = LogsApi(transport)
         self.metrics = MetricsApi(transport)
         self.terminals = TerminalsApi(transport)
         self.service_accounts = ServiceAccountsApi(transport)

@@ -45,8 +45,8 @@ class Activity(TypedDict):
 
 class Adjustment(TypedDict):
     amount: Money
-    corrects: str
-    """The line of the ledger that it corrects."""
+    corrects: str | None
+    """The line of the ledger that it corrects; none for credit."""
     created_at: str
     decided_at: str | None
     decided_by: str | None
@@ -56,7 +56,7 @@ class Adjustment(TypedDict):
     expires_at: str
     id: str
     needs_approval: bool
-    """Whether it is above billing.adjustment_limit_minor."""
+    """Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor."""
     organization_id: str
     organization_name: str
     reason: str
@@ -281,6 +281,8 @@ class AdminTerminalSession(TypedDict):
     """Null while no gateway has reported."""
     simulated: bool
     """The GPUs of its machine are simulated."""
+    ssh_key_id: str | None
+    """The key that opened it through the jump host; null for all others."""
     state: Literal["opening", "open", "ended"]
     user_id: str
     """Whose session it is. Only this person types into it."""
@@ -346,10 +348,14 @@ class AdminUserDetail(TypedDict):
 
 
 class AgentRelease(TypedDict):
+    arch: Literal["x64", "arm64"] | None
+    """Null for a bundle, which runs on all."""
     created_at: str
     digest: str
-    """SHA-256 of the bundle."""
+    """SHA-256 of the file."""
     id: str
+    kind: Literal["bundle", "tarball", "deb"]
+    """A bundle updates agents that run. A tarball or a deb installs the agent, with its runtime."""
     size_bytes: int
     version: str
     """The version that the release reports."""
@@ -1251,6 +1257,27 @@ class ConfirmedFactor(TypedDict):
     """With the first factor alone."""
 
 
+class ConsoleLine(TypedDict):
+    at: str
+    """When the host wrote it, in the time of the control plane."""
+    id: str
+    """Grows with the order in which lines arrived."""
+    line: str
+    """Secrets were replaced before it was kept."""
+
+
+class ConsoleLog(TypedDict):
+    allocation_id: str
+    data: Sequence[ConsoleLine]
+    has_more: bool
+    kept_since: str
+    next_cursor: str | None
+    simulated: bool
+    """The machine does not exist, and its console is made up."""
+    unavailable: str | None
+    """Why there are no lines, in a sentence; null where there are some."""
+
+
 class Correlation(TypedDict):
     began_at: str | None
     correlation_id: str
@@ -1817,6 +1844,18 @@ class Joined(TypedDict):
     role: Literal["owner", "admin", "member", "viewer", "finance"]
 
 
+class JumpHost(TypedDict):
+    host: str
+    """Its name or address, for ssh -J."""
+    host_keys: Sequence[str]
+    """Type and key, as OpenSSH writes them."""
+    known_hosts: Sequence[str]
+    """The same as lines of a known_hosts file."""
+    port: int
+    username: str
+    """The user to give to ssh. The key says who it is."""
+
+
 class LastReleaseReleaseAllocationsItemCost(TypedDict):
     amount_minor: str
     currency: str
@@ -1884,6 +1923,23 @@ class LedgerLine(TypedDict):
     sku: str | None
     windows: int | None
     """How many windows the line opens into."""
+
+
+class LogLine(TypedDict):
+    allocation_id: str | None
+    at: str
+    """When the host wrote it, in the time of the control plane."""
+    correlation_id: str | None
+    id: str
+    """Grows with the order in which lines arrived."""
+    level: Literal["debug", "info", "warn", "error"]
+    line: str
+    """Secrets were replaced before it was kept."""
+    node_id: str
+    node_name: str
+    stream: Literal["agent", "console"]
+    """agent: what the agent of the node says. console: what a machine wrote on its serial console."""
+    task_id: str | None
 
 
 class LoggedEvent(TypedDict):
@@ -2135,13 +2191,26 @@ class NodeDetail(TypedDict):
     version: int
 
 
+class NodeEnrolmentOfferAgentPackage(TypedDict):
+    """The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host."""
+
+    architectures: Sequence[Literal["x64", "arm64"]]
+    version: str
+
+
 class NodeEnrolmentOffer(TypedDict):
+    agent_package: NodeEnrolmentOfferAgentPackage | None
+    """The package that the command installs. Null when none is offered, and for a host that recovers: the agent is expected on the host."""
+    ca_fingerprint: str | None
+    """SHA-256 of the authority that the host pins; null where it has a trust file of its own."""
     cloud_init: str
     """The same as user data for a cloud deployment."""
     expires_at: str
     install_command: str
     """The command to run on the host."""
     node: FleetNode
+    node_url: str
+    """Where the host enrols and reports."""
     purpose: Literal["enrol", "recover"]
     token: str
     """The enrolment token of this node; works once and is shown only here."""
@@ -2885,7 +2954,7 @@ class SignIn(TypedDict):
     token_endpoint: str
 
 
-SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'agent_lost']"
+SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'container_crash', 'container_hung', 'agent_lost']"
 
 
 class SimulatedNodeFaultsItem(TypedDict):
@@ -3059,6 +3128,8 @@ class TerminalSession(TypedDict):
     """Null while no gateway has reported."""
     simulated: bool
     """The GPUs of its machine are simulated."""
+    ssh_key_id: str | None
+    """The key that opened it through the jump host; null for all others."""
     state: Literal["opening", "open", "ended"]
     user_id: str
     """Whose session it is. Only this person types into it."""
@@ -3165,7 +3236,7 @@ class UsageProof(TypedDict):
     """No more GPUs than this are charged."""
     organization_id: str
     stop_at: str | None
-    """When the release was accepted; evidence after it does not count, in microseconds since 1970."""
+    """When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970."""
     windows: Sequence[UsageProofWindowsItem]
     """Oldest first."""
 
