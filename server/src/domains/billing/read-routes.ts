@@ -107,7 +107,10 @@ const ledger = on(billingLedgerList, (parts, who, { params, query }) =>
 /** Finance reads the ledger of any organization: who corrects a line has to see it. */
 const ledgerOfAny = on(adminBillingLedgerList, async (parts, who, { params, query }) => {
   const account = await parts.db.read(who, (tx) => findAccount(tx, params.organization_id));
-  return account ? pageOfLedger(parts, who, params.organization_id, query) : absent();
+  if (!account) return absent();
+  // The page reaches no other organization, and is read by the same plan as the organization's own.
+  const within = { ...who, reach: 'organization', organizationId: params.organization_id } as const;
+  return pageOfLedger(parts, within, params.organization_id, query);
 });
 
 const showWindow = (row: WindowRow): UsageWindow => ({
