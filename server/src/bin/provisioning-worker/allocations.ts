@@ -53,6 +53,7 @@ export async function serveAllocations(
     log,
     metrics,
     tasks,
+    ...taskTimes(policies),
     policies: {
       maxReleaseAttempts: () => policies.number('allocation.force_release_max_attempts'),
       lostAfterSeconds: () => policies.number('allocation.node_lost_seconds'),

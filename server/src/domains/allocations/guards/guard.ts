@@ -1,22 +1,16 @@
 import type { DeclaredEvent } from '@gpuaas/contract';
-import { type BeginAct, type Database, type ReadTx, systemViewer, type WriteTx } from '../../../kernel/act.ts';
-import type { Clock } from '../../../kernel/clock.ts';
+import { type BeginAct, type ReadTx, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import type { Ids } from '../../../kernel/id.ts';
 import { makeApart } from '../../../kernel/process/reconciler.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { guardBatch } from '../facts.ts';
-import type { Releasing } from '../life/release.ts';
+import type { LifeParts } from '../life/parts.ts';
 
-export interface GuardParts {
-  readonly db: Database;
+export interface GuardParts extends Pick<LifeParts, 'db' | 'ids' | 'clock' | 'tasks'> {
   readonly begin: BeginAct;
-  readonly ids: Ids;
-  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly tasks: Releasing['tasks'];
   readonly policies: {
     maxReleaseAttempts(): number;
     /** How long a node may be silent before its allocations fail; 0 when silence ends nothing. */

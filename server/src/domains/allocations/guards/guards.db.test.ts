@@ -21,13 +21,13 @@ beforeAll(async () => {
   yard = await openYard();
   bench = await openBench(yard);
   guards = makeGuards({
+    ...bench.parts,
     db: yard.port.database,
     begin: actsOf('guards', systemIds),
     ids: systemIds,
     clock,
     log: silentLog,
     metrics,
-    tasks: bench.parts.tasks,
     policies: {
       maxReleaseAttempts: () => 3,
       lostAfterSeconds: () => lostAfterSeconds,
@@ -270,6 +270,7 @@ describe('an allocation that a guard fails on', () => {
     const counted = makeMetrics('test', '0.0.0');
     const { tasks } = bench.parts;
     const broken = makeGuards({
+      ...bench.parts,
       ...{ db: yard.port.database, begin: actsOf('guards', systemIds), ids: systemIds, clock, log: silentLog },
       metrics: counted,
       tasks: {

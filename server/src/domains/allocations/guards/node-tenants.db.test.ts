@@ -25,8 +25,8 @@ beforeAll(async () => {
   const db = yard.port.database;
   const begin = actsOf('nodes', systemIds);
   const guards = makeGuards({
+    ...bench.parts,
     ...{ db, begin, ids: systemIds, clock, log: silentLog, metrics: makeMetrics('test', '0.0.0') },
-    tasks: bench.parts.tasks,
     policies: {
       maxReleaseAttempts: () => 3,
       lostAfterSeconds: () => 600,

@@ -10,6 +10,7 @@ import { vacateTask } from '../tasks/vacate-task.ts';
 import { cancelAllocation, type Released } from './cancel.ts';
 import { readLeased } from './leased.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
+import type { LifeParts } from './parts.ts';
 import { countAttempts } from './store.ts';
 
 export interface Releasing {
@@ -35,7 +36,7 @@ type Refusal = Fault<'allocation_already_releasing' | 'illegal_transition' | 've
 /**
  * Begins the release of an allocation, for its owner, an operator or a guard. The row decides between two callers: the
  * second one finds it `releasing`. An allocation that no node was given is cancelled and ends at once; any other moves to
- * `releasing`, and the saga of its event sees it through. Undefined when there is no such allocation.
+ * `releasing`, and the caller asks its node with `queueVacateTask`. Undefined when there is no such allocation.
  */
 export async function beginRelease(
   tx: WriteTx,
@@ -101,7 +102,7 @@ export async function releaseAllocation(
     endedAt: parts.clock.now(),
   });
   if (!(released instanceof Fault)) {
-    if (released?.moved.to === 'releasing' && !isClosed('life.ahead')) await queueVacateTask(tx, parts, act, id, how);
+    if (released) await queueVacateTask(tx, parts, id, released, { ...how, correlationId: act.correlationId });
     return released;
   }
   // The caller named no version, so there is none to conflict with.
@@ -109,16 +110,20 @@ export async function releaseAllocation(
   return released as Fault<'allocation_already_releasing' | 'illegal_transition'>;
 }
 
-/** When the task cannot be queued, the release stands and the saga deals with the obstacle. */
-async function queueVacateTask(
+/**
+ * Asks the node in the transaction that began the release, so that no run is needed. When the slots do not allow the task, the
+ * release stands and the saga deals with the obstacle.
+ */
+export async function queueVacateTask(
   tx: WriteTx,
-  parts: AllocationParts,
-  act: Act,
+  parts: LifeParts,
   id: string,
-  how: { readonly forced: boolean },
+  { moved }: Released,
+  how: { readonly forced: boolean; readonly correlationId: string },
 ): Promise<void> {
+  if (moved.to !== 'releasing' || isClosed('life.ahead')) return;
   const leased = await readLeased(tx, id);
   if (!leased || leased.slots.length === 0) return;
-  const queued = await queueTaskFor(tx, parts, leased, vacateTask(parts, how), act);
+  const queued = await queueTaskFor(tx, parts, leased, vacateTask(parts, how), how);
   if (queued instanceof Fault) await parts.tasks.cancelOf(tx, { allocationId: id, generation: leased.generation });
 }

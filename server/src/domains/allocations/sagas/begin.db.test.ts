@@ -1,11 +1,13 @@
 import type { NodeTaskResult } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { actsOf } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
+import { makeGuards } from '../guards/guards.ts';
 import { makeUnattended } from '../guards/unattended.ts';
 import { makeApplyResult } from '../life/apply-result.ts';
 import { readLeased } from '../life/leased.ts';
@@ -141,7 +143,24 @@ describe('a good life', () => {
     ]);
   });
 
-  it('begins one where a guard released it: nobody has asked its node', async () => {
+  it('begins none where a guard released it: its node is asked with the release', async () => {
+    const allocation = await bench.allocation({ state: 'active' });
+    const { release } = makeGuards({
+      ...{ ...bench.parts, begin: actsOf('guards', systemIds), log: silentLog, metrics: makeMetrics('test', '0.0.0') },
+      policies: {
+        ...{ maxReleaseAttempts: () => 3, lostAfterSeconds: () => 600, reportSeconds: () => 45 },
+        ...{ idlePercent: () => 5, idleGraceMinutes: () => 15 },
+      },
+    });
+    expect(await release(allocation.id, 'max_duration', true)).toBe(true);
+    expect(await allocation.task()).toMatchObject({ task_type: 'slice.vm_release', params: { grace_seconds: 0 } });
+    await begin.release({ ...leaseOf(allocation), attempt: 1 }, true, origin);
+    await apply(allocation, gone);
+    expect(await allocation.look()).toMatchObject({ state: 'released', openTasks: 0 });
+    expect(await runsOf(allocation)).toEqual([]);
+  });
+
+  it('begins one where nobody has asked its node', async () => {
     const allocation = await bench.allocation({ state: 'releasing' });
     await begin.release({ ...leaseOf(allocation), attempt: 1 }, false, origin);
     expect(await runsOf(allocation)).toMatchObject([{ saga: 'allocation.vacate', id: `${allocation.id}.1.1` }]);

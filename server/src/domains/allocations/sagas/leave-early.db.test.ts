@@ -28,8 +28,9 @@ beforeAll(async () => {
     ...{ idlePercent: () => 5, idleGraceMinutes: () => 15 },
   };
   release = makeGuards({
+    ...bench.parts,
     ...{ db: yard.port.database, begin: actsOf('guards', systemIds), ids: systemIds, clock: systemClock },
-    ...{ log: silentLog, metrics: makeMetrics('test', '0.0.0'), tasks: bench.parts.tasks, policies },
+    ...{ log: silentLog, metrics: makeMetrics('test', '0.0.0'), policies },
   }).release;
 });
 afterAll(async () => {
@@ -81,9 +82,11 @@ describe('a release in `provisioning`', () => {
       expect(leaving).toMatchObject({ state: 'releasing', liveClaims: gpus });
       expect(leaving.slots['available'] ?? 0).toBe(8 - gpus);
       expect(leaving.events).toEqual(['provisioning.releasing.requested']);
-      // The node builds on until it is told; its answer is too late by now.
-      expect(leaving.openTasks).toBe(0);
-      expect(await tasksOf(allocation)).toMatchObject([{ state: 'cancelled' }]);
+      // The node builds on until it is told; its answer is too late by now. The task of the release is all that is open.
+      expect(await tasksOf(allocation)).toMatchObject([
+        { state: 'cancelled' },
+        { task_type: gpus === 8 ? 'allocation.revoke_user' : 'slice.vm_release', state: 'queued' },
+      ]);
       const ending = await runSaga(makeVacate(bench.parts), {
         params: { allocationId: allocation.id, generation: 1, afterwards: 'available', forced: false },
         look: () => 0,
@@ -100,7 +103,7 @@ describe('a release in `provisioning`', () => {
     },
   );
 
-  it('leaves no open task of the lease, whatever was under way', async () => {
+  it('leaves only its own task of the lease open, whatever was under way', async () => {
     const allocation = await bench.allocation({ state: 'active' });
     await bench.parts.db.write(yard.act(), async (tx) => {
       for (const type of ['allocation.extend_lease', 'allocation.extend_lease'] as const) {
@@ -114,7 +117,8 @@ describe('a release in `provisioning`', () => {
     });
     await fetchTask(allocation);
     await release(allocation.id, 'user');
-    expect(await allocation.look()).toMatchObject({ state: 'releasing', openTasks: 0 });
+    expect(await allocation.look()).toMatchObject({ state: 'releasing', openTasks: 1 });
+    expect((await tasksOf(allocation)).at(-1)).toEqual({ task_type: 'slice.vm_release', state: 'queued' });
   });
 });
 
