@@ -362,13 +362,17 @@ describe('nothing left out', () => {
 });
 
 describe('known vulnerabilities', () => {
-  const judge = (answer: object, code = 0) => judgeAudit({ code, output: '', stdout: JSON.stringify(answer) });
+  const judge = (answer: object, code = 0, mustRead = false) =>
+    judgeAudit({ code, output: '', stdout: JSON.stringify(answer) }, mustRead);
 
   it('fails on what is high, mentions what is not, and says aloud when nobody answered', () => {
     expect(judge({ vulnerabilities: { a: { severity: 'high', range: '<2' } } }, 1).findings).toEqual(['a <2: high']);
     expect(judge({ vulnerabilities: { a: { severity: 'low', range: '<2' } } }).findings).toEqual([]);
     expect(judge({ error: { summary: 'not implemented' } }, 1).note).toContain('NOT CHECKED');
-    expect(judgeAudit({ code: 127, output: 'npm: not found', stdout: '' }).findings).toEqual(['npm: not found']);
+    expect(judge({ error: { summary: 'not implemented' } }, 1, true).findings).toEqual([
+      expect.stringContaining('could not be read'),
+    ]);
+    expect(judgeAudit({ code: 127, output: 'npm: not found', stdout: '' }, false).findings).toEqual(['npm: not found']);
   });
 });
 
