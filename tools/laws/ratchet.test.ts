@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWrite, routes } from '@gpuaas/contract';
 import { describe, expect, it } from 'vitest';
@@ -32,6 +32,19 @@ describe('lists of exceptions', () => {
   it('name exactly the write routes that take no idempotency key', () => {
     const natural = routes.filter((route) => isWrite(route) && route.idempotency !== 'key').map((route) => route.id);
     expect([...natural].sort()).toEqual(listLines(read(`${folder}/natural-idempotency.txt`)).sort());
+  });
+});
+
+describe('facts of domains', () => {
+  it('are counted: a new one is a line of this file, and a question whether it is a policy', () => {
+    const domains = readdirSync(join(root, 'server/src/domains')).filter((domain) =>
+      existsSync(join(root, 'server/src/domains', domain, 'facts.ts')),
+    );
+    const found = domains.map((domain) => {
+      const constants = read(`server/src/domains/${domain}/facts.ts`).match(/^export const /gm) ?? [];
+      return [domain, constants.length] as const;
+    });
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(readCounts(read('tools/laws/facts.txt'))));
   });
 });
 
