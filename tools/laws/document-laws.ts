@@ -91,3 +91,69 @@ export const alertsHaveRunbooks: Law = {
     ];
   },
 };
+
+const rfd = /^docs\/rfd\/(?!0000-)\d{4}-[a-z0-9-]+\.md$/;
+const rfdParts: readonly (readonly [RegExp, string])[] = [
+  [/\bState: (?:discussion|accepted|superseded|rejected)\b/, 'has no state: "State: accepted." below its title'],
+  [/\bDate: \d{4}-\d{2}-\d{2}\b/, 'has no date: "Date: 2026-01-31." below its title'],
+];
+
+/** A decision is questioned later: when was it made, does it still hold, and what else was looked at. */
+export const decisionsAreWhole: Law = {
+  name: 'decisions-are-whole',
+  find: (tree) =>
+    tree.paths
+      .filter((path) => rfd.test(path))
+      .flatMap((path): Finding[] => {
+        const text = tree.text(path);
+        const [head = ''] = text.split(/^## /m);
+        const missing = rfdParts.filter(([pattern]) => !pattern.test(head)).map(([, message]) => message);
+        if (!/^## Alternatives\s+\S/m.test(text))
+          missing.push('has no alternatives: a heading "## Alternatives" and a list');
+        return missing.map((message) => ({ path, line: 1, law: 'decisions-are-whole', message }));
+      }),
+};
+
+const domainReadme = /^server\/src\/domains\/[^/]+\/README\.md$/;
+const namedFile = /`((?:[a-z0-9-]+\/)*[a-z0-9.-]+\.ts|(?:[a-z0-9-]+\/)+)`/g;
+
+/**
+ * A README of a domain names files and folders as code: of this domain, or by their whole path. A link says in its words which file it leads to. All are there under
+ * that name: a reader who looks for one finds it.
+ */
+export const namedFilesExist: Law = {
+  name: 'named-files-exist',
+  find: (tree) => {
+    const folders = new Set(tree.paths.flatMap((path) => parentsOf(path)));
+    const inReadmes = tree.paths
+      .filter((path) => domainReadme.test(path))
+      .flatMap((path) => {
+        const text = tree.text(path);
+        return [...text.matchAll(namedFile)].flatMap(({ index, 1: name = '' }): Finding[] => {
+          const aim = name.replace(/\/$/, '');
+          const isWithin = (each: string) => each.startsWith(`${posix.dirname(path)}/`) && each.endsWith(`/${aim}`);
+          const isThere = tree.has(aim) || tree.has(`server/src/${aim}`) || [...tree.paths, ...folders].some(isWithin);
+          return isThere
+            ? []
+            : [{ path, line: lineAt(text, index), law: 'named-files-exist', message: `${name} is not in this domain` }];
+        });
+      });
+    const inLinks = documents(tree).flatMap((path) => {
+      const text = tree.text(path);
+      return [...withoutCode(text).matchAll(/\[([a-z0-9/.-]+\.ts)\]\(([^)\s#]+)\)/g)].flatMap((match): Finding[] => {
+        const [, label = '', target = ''] = match;
+        return `/${target}`.endsWith(`/${label}`)
+          ? []
+          : [
+              {
+                path,
+                line: lineAt(text, match.index),
+                law: 'named-files-exist',
+                message: `"${label}" leads to ${target}`,
+              },
+            ];
+      });
+    });
+    return [...inReadmes, ...inLinks];
+  },
+};

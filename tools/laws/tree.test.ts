@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listLines, makeTree, repository, root } from '../lib/tree.ts';
-import { alertsHaveRunbooks, documentsHaveTitles, linksLeadSomewhere } from './document-laws.ts';
+import {
+  alertsHaveRunbooks,
+  decisionsAreWhole,
+  documentsHaveTitles,
+  linksLeadSomewhere,
+  namedFilesExist,
+} from './document-laws.ts';
 import { type Law, showFindings } from './law.ts';
 import {
   domainsAreWhole,
@@ -42,6 +48,8 @@ const without = (files: Readonly<Record<string, string>>, path: string) =>
   Object.fromEntries(Object.entries(files).filter(([name]) => name !== path));
 const alert = (runbook: string) =>
   `groups:\n  - name: a\n    rules:\n      - alert: Late\n        expr: up == 0\n        annotations:\n          runbook: ${runbook}\n`;
+
+const decision = (head: string, end: string) => `# RFD 1: A\n\n${head}\n\n## Decision\n\nSo.\n\n${end}`;
 
 /** Each law with a tree that keeps it, and trees that break it together with the words of the report. */
 const cases: readonly {
@@ -161,6 +169,29 @@ const cases: readonly {
       ['names no docs/runbooks page', { 'deploy/alerts/a.yml': alert('none') }],
       ['which is not there', { 'deploy/alerts/a.yml': alert('docs/runbooks/late.md') }],
       ['no alert leads here', { 'docs/runbooks/late.md': '# Late\n' }],
+    ],
+  },
+  {
+    law: decisionsAreWhole,
+    kept: {
+      'docs/rfd/0001-a.md': decision('State: accepted. Date: 2026-01-31.', '## Alternatives\n\n- *None.* No.\n'),
+    },
+    broken: [
+      ['has no date', { 'docs/rfd/0001-a.md': decision('State: accepted.', '## Alternatives\n\n- None.\n') }],
+      ['has no state', { 'docs/rfd/0001-a.md': decision('Date: 2026-01-31.', '## Alternatives\n\n- None.\n') }],
+      ['has no alternatives', { 'docs/rfd/0001-a.md': decision('State: accepted. Date: 2026-01-31.', '') }],
+    ],
+  },
+  {
+    law: namedFilesExist,
+    kept: {
+      'server/src/domains/a/README.md': '# A\n\n`life/go.ts` and `life/` are here; [go.ts](life/go.ts).\n',
+      'server/src/domains/a/life/go.ts': '',
+    },
+    broken: [
+      ['admin.ts is not in this domain', { 'server/src/domains/a/README.md': '# A\n\n- `admin.ts` is old.\n' }],
+      ['life/ is not in this domain', { 'server/src/domains/a/README.md': '# A\n\n- `life/` is old.\n' }],
+      ['"old.ts" leads to new.ts', { 'docs/a.md': '# A\n\n[old.ts](new.ts)\n' }],
     ],
   },
 ];
