@@ -42,7 +42,7 @@ export function WorkflowsPage() {
       actions={
         <>
           <select
-            aria-label="Saga"
+            aria-label="Workflow"
             className="field w-auto"
             value={search.saga ?? ''}
             onChange={(event) => go({ saga: event.target.value })}
@@ -89,7 +89,7 @@ export function WorkflowsPage() {
 
 const columns: readonly Column<Workflow>[] = [
   {
-    head: 'Saga',
+    head: 'Workflow',
     cell: (run) => (
       <span>
         <Link
