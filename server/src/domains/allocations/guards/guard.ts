@@ -7,7 +7,7 @@ import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { guardBatch } from '../facts.ts';
 import type { LifeParts } from '../life/parts.ts';
 
-export interface GuardParts extends LifeParts {
+export interface GuardParts extends Pick<LifeParts, 'db' | 'ids' | 'clock' | 'tasks'> {
   readonly begin: BeginAct;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -1,3 +1,4 @@
+import type { LifeParts } from '../life/parts.ts';
 import { makeDriftGuard } from './drift-guard.ts';
 import { makeExpiry } from './expiry.ts';
 import type { GuardParts } from './guard.ts';
@@ -9,7 +10,7 @@ import { makeGuardRelease } from './release.ts';
  * The guards of allocations. Each guard reads a bounded number of rows at a time and changes each allocation in an audited
  * act of its own; when another caller moved the allocation first, the guard leaves it alone.
  */
-export function makeGuards(parts: GuardParts) {
+export function makeGuards(parts: GuardParts & LifeParts) {
   const release = makeGuardRelease(parts);
   return {
     release,

@@ -1,4 +1,5 @@
 import { Fault } from '../../../kernel/fault.ts';
+import type { LifeParts } from '../life/parts.ts';
 import { beginRelease, queueVacateTask } from '../life/release.ts';
 import { changeAllocation, type GuardParts } from './guard.ts';
 
@@ -6,7 +7,7 @@ import { changeAllocation, type GuardParts } from './guard.ts';
 export type GuardRelease = (id: string, reason: string, forced?: boolean) => Promise<boolean>;
 
 export const makeGuardRelease =
-  (parts: GuardParts): GuardRelease =>
+  (parts: GuardParts & LifeParts): GuardRelease =>
   (id, reason, forced = false) =>
     changeAllocation(parts, id, `allocation.release_${reason}`, async (tx, correlationId) => {
       const released = await beginRelease(tx, id, {
