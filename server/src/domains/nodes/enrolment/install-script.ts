@@ -30,7 +30,7 @@ function plain(name: string, word: string): string {
 export function installScript(door: NodeDoor, packages: AgentPackages): string {
   const version = plain('the version', packages.version);
   const choices = Object.entries(packages.digests)
-    .sort()
+    .sort(([one], [other]) => one.localeCompare(other))
     .map(([arch, digest]) => `  ${machines[arch as ReleaseArch]}) digest=${plain('a digest', digest)} ;;`);
   return `#!/bin/sh
 # Installs the GPUaaS node agent ${version} on this host, enrols the host and starts the agent.
