@@ -14,7 +14,6 @@ import { runProgram, runTool } from '../lib/program.ts';
 import { parseResults, type Results } from '../lib/results.ts';
 import { makeScore } from '../lib/score.ts';
 import { makeTree, root } from '../lib/tree.ts';
-import { untabled } from './adapter-table.ts';
 import { claimingDocuments, judgeClaims } from './capabilities.ts';
 import { compareHalves, linesOf, uncounted } from './conformance.ts';
 import { floors, judgeCoverage } from './coverage.ts';
@@ -53,26 +52,6 @@ const report = (path: string, tests: readonly (readonly [readonly string[], stri
       ],
     }),
   );
-
-describe('the table of adapters', () => {
-  const suite = (title: string) =>
-    makeTree({
-      'server/src/ports/bus/conformance.ts': `it(${title}, () => {});`,
-      'server/src/ports/bus/port.ts': `it('x')`,
-    });
-  const table = ['embedded bus postgres: keeps order: ok', "embedded bus postgres: a wait > isn't lost: not supported"];
-
-  it('has each case of each suite', () => {
-    expect(untabled(suite(`'keeps order'`), table)).toEqual([]);
-    expect(untabled(suite(String.raw`'isn\'t lost'`), table)).toEqual([]);
-  });
-
-  it('lacks a case that was added to a suite, and the gate names it', () => {
-    expect(untabled(suite(`'keeps all'`), table)).toEqual([
-      'server/src/ports/bus/conformance.ts: no line of server/src/ports/conformance.txt has the case "keeps all"',
-    ]);
-  });
-});
 
 describe('exact versions', () => {
   const lock = (text: object) => parseLockfile(JSON.stringify({ packages: text }));

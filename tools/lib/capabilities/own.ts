@@ -195,7 +195,7 @@ export const own: readonly CapabilityGroup[] = [
         host: 'simulated',
       },
       {
-        id: 'OWN-40',
+        id: 'OWN-39',
         words:
           'A host without Node is installed by one line that pins installer, package and authority, or by user data',
         by: {
@@ -218,7 +218,7 @@ export const own: readonly CapabilityGroup[] = [
         lacks: 'a run on a machine that systemd has started',
       },
       {
-        id: 'OWN-41',
+        id: 'OWN-40',
         words: 'The doctor of a host names what is missing and the command that mends it; uninstall leaves nothing',
         by: {
           'agent/src/cli/doctor/host-checks.test.ts': [
@@ -256,7 +256,7 @@ export const own: readonly CapabilityGroup[] = [
         lacks: 'one run through the gateway to a real host, and SSH certificates',
       },
       {
-        id: 'OWN-45',
+        id: 'OWN-41',
         words:
           'the gateway is an SSH jump host for the keys of people: ssh -J, scp and sftp to allocations and nothing else, with host keys that are known beforehand; a removed key or member ends what runs',
         by: {

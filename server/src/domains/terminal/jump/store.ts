@@ -31,7 +31,7 @@ const known = sql(
  */
 const candidates = sql(
   'jump-candidates',
-  `select a.id, a.organization_id, a.project_id, k.id as ssh_key_id, k.user_id
+  `select a.id, a.organization_id, a.project_id, k.id as ssh_key_id, u.id as user_id
    from ssh_keys k
      join users u on u.id = k.user_id and u.disabled_at is null and is_me(u.id)
      join tenant_memberships m on m.user_id = k.user_id and m.deleted_at is null and mine(m.organization_id)
