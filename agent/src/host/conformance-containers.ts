@@ -5,8 +5,8 @@ import { failureOf, first, makeWork, type Suite, second } from './conformance-ri
 import type { Host, Work } from './port.ts';
 
 const id = (number: number) => `0191b2c4-1111-7000-8000-${String(number).padStart(12, '0')}`;
-/** Where the images of these cases come from, for hosts that want to be told. */
-export const conformanceRegistry = 'registry.test:5000';
+/** A host that names its registries has to name this one. */
+const registry = 'registry.test:5000';
 
 /** An order that every host can carry out. */
 export const workloadOrder = (
@@ -16,7 +16,7 @@ export const workloadOrder = (
   allocation_id: first,
   workload_id: id(number),
   labels: { instance_id: id(900), component: 'web', correlation_id: id(901) },
-  image: `${conformanceRegistry}/apps/web@sha256:${'c'.repeat(64)}`,
+  image: `${registry}/apps/web@sha256:${'c'.repeat(64)}`,
   command: ['/bin/serve', '--port', '8080'],
   args: ['$HOME', '-x', '; touch /tmp/y'],
   env: [{ name: 'TOKEN', value: 'a "quoted" $value #1' }],

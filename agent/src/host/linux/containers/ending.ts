@@ -1,8 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Proof, TaskOutput, TaskParams } from '@gpuaas/contract/node';
 import { HostFailure, type Work } from '../../port.ts';
 import { complaintOf } from '../commands.ts';
 import { heed } from '../phases.ts';
+import { entriesIn } from '../removal/entries.ts';
+import { removeFlat } from '../slices/folders.ts';
 import { listOf, remove, stop } from './argv.ts';
 import { prepareEngine } from './images.ts';
 import { stateOf } from './inspection.ts';
@@ -68,7 +70,7 @@ async function removeOne(parts: ContainerParts, record: ContainerRecord, own: Wo
     );
   }
   await parts.network.disconnect(record, own);
-  await rm(parts.places.files(record.allocation_id, own.workload_id), { recursive: true, force: true });
+  await removeFlat(parts.places.files(record.allocation_id, own.workload_id));
 }
 
 async function removeVolumes(parts: ContainerParts, allocationId: string, own: WorkloadRecord): Promise<Proof> {
@@ -127,7 +129,9 @@ export const makeRelease =
       await parts.network.reconcile();
       for (const { name } of record.volumes) await parts.volumes.remove(allocationId, name);
       await parts.images.prune();
-      await rm(parts.places.own(allocationId), { recursive: true, force: true });
+      const own = parts.places.own(allocationId);
+      for (const name of await entriesIn(own)) await removeFlat(join(own, name));
+      await removeFlat(own);
       await parts.records.remove(allocationId);
       return passed(
         `${record.workloads.length} containers, ${record.volumes.length} volumes and the network of allocation ${allocationId} are gone.`,

@@ -1,7 +1,8 @@
-import { mkdir, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, statfs, writeFile } from 'node:fs/promises';
 import { HostFailure } from '../../port.ts';
 import { type Commands, complaintOf, statusLate } from '../commands.ts';
 import { unlessCalledOff } from '../phases.ts';
+import { entryAt } from '../removal/entries.ts';
 import { engineSettings, inspectImage, podmanIn, pruneImages, pull, registrySettings } from './argv.ts';
 import type { ContainerSettings, Places } from './settings.ts';
 
@@ -75,10 +76,9 @@ export function refuseForeign(settings: ContainerSettings, image: string): void 
 /** A file that others can read is refused: the logins in it would be theirs. */
 async function loginsOf(settings: ContainerSettings, places: Places): Promise<string> {
   if (settings.authFile === undefined) return places.noLogins;
-  const { mode, uid } = await stat(settings.authFile).catch(() => {
-    throw new HostFailure('host_not_ready', `The file with logins of registries, ${settings.authFile}, is not there.`);
-  });
-  if ((mode & othersMayRead) === 0 && uid === process.getuid?.()) return settings.authFile;
+  const found = await entryAt(settings.authFile);
+  if (!found) throw new HostFailure('host_not_ready', `The file with logins, ${settings.authFile}, is not there.`);
+  if ((found.mode & othersMayRead) === 0 && found.uid === process.getuid?.()) return settings.authFile;
   throw new HostFailure('host_not_ready', `${settings.authFile} has to belong to the agent alone: chmod 0600.`);
 }
 

@@ -5,6 +5,7 @@ import { HostFailure, type Work } from '../../port.ts';
 import { refuseDoubles } from '../../workload-order.ts';
 import { complaintOf } from '../commands.ts';
 import { makePhases, rest } from '../phases.ts';
+import { removeFlat } from '../slices/folders.ts';
 import { create, remove, start } from './argv.ts';
 import { prepareEngine, refuseForeign } from './images.ts';
 import { type Inspection, stateOf, troubleWith } from './inspection.ts';
@@ -201,7 +202,7 @@ async function undo(parts: ContainerParts, params: Launch, before: ContainerReco
   const kept = new Set(before?.volumes.map(({ name }) => name));
   const added = own.volumes.filter((name) => !kept.has(name));
   for (const name of added) await parts.volumes.remove(params.allocation_id, name);
-  await rm(parts.places.files(params.allocation_id, params.workload_id), { recursive: true, force: true });
+  await removeFlat(parts.places.files(params.allocation_id, params.workload_id));
   await parts.records.change(
     params.allocation_id,
     (now) =>

@@ -79,7 +79,7 @@ export async function look(parts: ContainerParts, workloadId: string): Promise<I
   throw new HostFailure('host_not_ready', `podman does not say how a container is: ${complaintOf(result)}.`);
 }
 
-/** What is told about a workload: what was meant, from its record, and what is, from podman. */
+/** What the control plane hears about a workload: what was meant, from its record, and what is, from podman. */
 export function workloadOf(
   settings: ContainerSettings,
   { index }: ContainerRecord,

@@ -68,7 +68,7 @@ export function makeContainerRecords({
     if (text === undefined) return undefined;
     const value = parse(text);
     if (isRecord.Check(value)) return value;
-    // What is not known cannot be removed, so the host must not go to somebody else.
+    // What is not known cannot be removed, so the host must not go to another tenant.
     throw new HostFailure('host_not_ready', `${path} cannot be read; an operator has to look.`);
   };
   const all = async () => {

@@ -1,7 +1,8 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HostFailure } from '../../port.ts';
 import { type Commands, complaintOf } from '../commands.ts';
+import { hasEntry } from '../removal/entries.ts';
 import { expectRoom } from './images.ts';
 import type { ContainerSettings, Places } from './settings.ts';
 
@@ -59,7 +60,7 @@ export function makeVolumes(parts: {
       if (device !== '') {
         throw new HostFailure('host_not_ready', `${image} is attached to ${device} already. Restart the host.`);
       }
-      if (!(await isThere(image))) await format(image, volume);
+      if (!(await hasEntry(image))) await format(image, volume);
       await mkdir(at, { recursive: true, mode: 0o700 });
       const mounted = await commands.run(['mount', '--types=ext4', '--options=loop,nosuid,nodev', '--', image, at]);
       if (mounted.status !== 0) throw unbounded(`the volume cannot be mounted: ${complaintOf(mounted)}`);
@@ -69,9 +70,10 @@ export function makeVolumes(parts: {
       const at = places.mount(allocationId, name);
       if (await isMounted(at)) await commands.run(['umount', '--', at]);
       if (await isMounted(at)) throw remains(`The volume ${name} cannot be unmounted.`);
-      if ((await isThere(image)) && (await attachedTo(image)) !== '')
+      if ((await hasEntry(image)) && (await attachedTo(image)) !== '')
         throw remains(`The volume ${name} is still in use.`);
-      for (const path of [at, `${image}.new`, image]) await rm(path, { recursive: true, force: true });
+      if (await hasEntry(at)) await rmdir(at);
+      for (const path of [`${image}.new`, image]) await rm(path, { force: true });
     },
   };
 }
@@ -79,8 +81,3 @@ export function makeVolumes(parts: {
 const unbounded = (why: string) =>
   new HostFailure('quota_unsupported', `This host cannot hold a volume to its size: ${why}.`);
 const remains = (message: string) => new HostFailure('wipe_unverified', message);
-const isThere = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

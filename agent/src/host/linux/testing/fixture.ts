@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../clock.ts';
 import { type Disk, makeDisk } from '../../../disk.ts';
-import { conformanceRegistry } from '../../conformance-containers.ts';
 import type { Host } from '../../port.ts';
 import { noShell } from '../argv.ts';
 import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
@@ -265,7 +264,7 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
 /** Containers of a tree: nothing is mounted and nothing needs room. */
 const treeContainers = {
   ...usualContainers,
-  registries: [conformanceRegistry],
+  registries: ['registry.test:5000'],
   reserveBytes: 0,
 };
 

@@ -156,7 +156,7 @@ function begin(draft: HostState, params: Launch, now: string, crashes: boolean):
 const forget = (draft: HostState, workloadId: string) => {
   if (draft.containers?.[workloadId]?.state === 'making') delete draft.containers[workloadId];
 };
-/** No progress, until whoever waits has had enough. */
+/** No progress, until the executor calls the work off. */
 const untilCalledOff = (work: Work) =>
   new Promise<never>((_, reject) => {
     const tell = () => reject(new HostFailure('aborted', 'The work was called off.'));
