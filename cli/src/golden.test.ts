@@ -276,18 +276,7 @@ describe('what commands print', () => {
 describe('money and records', () => {
   it('sends a payment back as it was typed, once', async () => {
     const path = `POST /api/v1/admin/payments/sessions/${id}/refunds`;
-    const args = [
-      'ops',
-      'billing',
-      'refund',
-      id,
-      '--amount-minor',
-      '2500',
-      '--currency',
-      'USD',
-      '--reason',
-      'asked for',
-    ];
+    const args = ['ops', 'billing', 'refund', id, '--amount', '25 USD', '--reason', 'asked for'];
     const { code, asked } = await rehearse([...args, '-y', '-o', 'json'], {
       ...world,
       [path]: { id, amount: usd('2500') },

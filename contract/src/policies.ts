@@ -3,60 +3,16 @@ import { notificationPolicies } from './notifications/policies.ts';
 import { appPolicies } from './policies/apps.ts';
 import { billingPolicies } from './policies/billing.ts';
 import { invoicingPolicies } from './policies/invoicing.ts';
+import { rateLimitPolicies } from './policies/rate-limits.ts';
 import { definePolicy, onOff, type Policy, whole } from './policy.ts';
 import { telemetryPolicies } from './telemetry/policies.ts';
 import { terminalPolicies } from './terminal/policies.ts';
 
-const perMinute = <const K extends `rate_limit.${string}`>(
-  key: K,
-  fallback: number,
-  description: string,
-  maximum = 1_000_000,
-) =>
-  definePolicy({
-    key,
-    type: 'integer',
-    default: fallback,
-    minimum: 1,
-    maximum,
-    unit: 'requests per minute',
-    description,
-    owner: 'edge',
-  });
 /** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a defect. */
 export const policies = [
   ...notificationPolicies,
   ...appPolicies,
-  perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
-  perMinute(
-    'rate_limit.read_requests_per_minute',
-    1_200,
-    'Reads of one caller in the default lane; the console makes several for each page.',
-  ),
-  perMinute(
-    'rate_limit.financial_requests_per_minute',
-    30,
-    'Payments, refunds and other changes of one caller that are about money.',
-  ),
-  perMinute('rate_limit.financial_read_requests_per_minute', 300, 'Reads of one caller that are about money.'),
-  perMinute('rate_limit.admin_overview_requests_per_minute', 600, 'Requests of one operator in the admin lane.'),
-  perMinute(
-    'rate_limit.terminal_token_requests_per_minute',
-    10,
-    'Terminal tokens minted by one person, and from one address, in any minute.',
-    1_000,
-  ),
-  perMinute(
-    'rate_limit.credential_attempts_per_minute',
-    60,
-    'First uses of a credential from one address, valid or not.',
-  ),
-  perMinute('rate_limit.package_downloads_per_minute', 120, 'Agent installers and packages fetched by one address.'),
-  perMinute(
-    'rate_limit.unknown_caller_requests_per_minute',
-    600,
-    'Requests without a recently valid credential, from one address, in each process. IPv6 counts by /64.',
-  ),
+  ...rateLimitPolicies,
   whole(
     'streams.max_per_person',
     { default: 64, minimum: 1, maximum: 100_000, unit: 'streams' },

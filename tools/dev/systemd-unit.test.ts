@@ -37,7 +37,7 @@ describe('the unit of the node agent', () => {
       Restart: 'always',
       SystemCallFilter: '~@clock @cpu-emulation @obsolete',
       SystemCallArchitectures: 'native',
-      RestrictNamespaces: 'net mnt',
+      RestrictNamespaces: 'net mnt pid ipc uts cgroup',
       RestrictRealtime: 'yes',
       RestrictAddressFamilies: 'AF_UNIX AF_INET AF_INET6 AF_NETLINK',
       ProtectKernelLogs: 'yes',

@@ -2,7 +2,7 @@ import type { ConsoleLine, LogLine } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { isId, resolveAllocation, resolveNode } from '../resolve.ts';
-import { formatOf } from '../show/output.ts';
+import { formatOf, showRows } from '../show/output.ts';
 import { jsonOf, plain, readDuration, showTime } from '../show/value.ts';
 
 const usualLines = 200;
@@ -83,7 +83,10 @@ async function showLast(
     lines.push(...page.data);
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined && lines.length < most);
-  for (const line of lines.toReversed()) print(session, line);
+  const oldestFirst = lines.toReversed();
+  // Followed lines have no end, so each is a document of its own; a list is one.
+  if (formatOf(session) !== 'table' && !session.is('follow')) showRows(session, oldestFirst, ['at', 'line'], '');
+  else for (const line of oldestFirst) print(session, line);
   return lines
     .map(({ id }) => BigInt(id))
     .toSorted((a, b) => Number(a - b))

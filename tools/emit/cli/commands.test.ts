@@ -65,6 +65,8 @@ const sampleOf = (as: string | undefined, field: string, index: number): unknown
     case undefined:
     case 'text':
       if (field === 'currency') return 'EUR';
+      if (field === 'allocation_id') return id(index);
+      if (field === 'since' || field === 'until') return '2026-01-02T03:04:05.000Z';
       return field === 'sku' ? 'h200' : `it's ${field} "${index}"`;
     default:
       return id(index);
@@ -112,7 +114,7 @@ describe('the table of commands', () => {
   // A stream has no end; that it is asked for is seen where it is listened to.
   // The thresholds of a budget come without a currency, so the console cannot write them; cli/src/input/money.test.ts types them.
   const ending = [...lines].filter(
-    ([operation]) => !operation.endsWith('event_stream') && operation !== 'budget_update',
+    ([operation]) => !/(?:event|log)_stream$/.test(operation) && operation !== 'budget_update',
   );
   it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {
     const { facts, input, args, typed } = rehearsalOf(operation, line);

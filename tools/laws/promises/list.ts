@@ -6,7 +6,7 @@ import { logChecks } from './logs.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
 import { slotChecks } from './slots.ts';
 import { telemetryChecks, telemetryUniqueness } from './telemetry.ts';
-import { terminalChecks } from './terminals.ts';
+import { terminalChecks, terminalUniqueness } from './terminals.ts';
 
 /**
  * The indexes and constraints that carry a promise, each with the promise. They are the last word when two processes race
@@ -48,11 +48,7 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     table: 'queue_reservations',
     row: { sku: 'one', region: 'one' },
   },
-  terminal_recording_chunks_pkey: {
-    promise: 'a recording has one chunk of each number',
-    table: 'terminal_recording_chunks',
-    row: { recording_id: uuid, sequence: 1 },
-  },
+  ...terminalUniqueness,
   allocation_attempts_pkey: {
     promise: 'an attempt of an allocation fails once',
     table: 'allocation_attempts',

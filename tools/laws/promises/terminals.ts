@@ -30,3 +30,11 @@ export const terminalChecks: Readonly<Record<string, Promised>> = {
     row: { from_offset: 2, to_offset: 1 },
   },
 };
+
+export const terminalUniqueness: Readonly<Record<string, Promised>> = {
+  terminal_recording_chunks_pkey: {
+    promise: 'a recording has one chunk of each number',
+    table: 'terminal_recording_chunks',
+    row: { recording_id: '01900000-0000-7000-8000-00000000c1c1', sequence: 1 },
+  },
+};

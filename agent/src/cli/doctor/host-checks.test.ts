@@ -20,12 +20,18 @@ const put = async (path: string, text = '') => {
   await mkdir(dirname(join(root, path)), { recursive: true });
   await writeFile(join(root, path), text);
 };
+const closedModule = 'x86_64 Kernel Module';
 const debian = 'ID=ubuntu\nID_LIKE=debian\n';
 const redHat = 'ID="rocky"\nID_LIKE="rhel centos fedora"\n';
 
 /** A machine as its kernel shows it, with what a host needs beside it unless a test leaves it out. */
 async function grow(
-  spec: MachineSpec & { readonly bare?: boolean; readonly release?: string; readonly clock?: string } = {},
+  spec: MachineSpec & {
+    readonly bare?: boolean;
+    readonly release?: string;
+    readonly clock?: string;
+    readonly module?: string;
+  } = {},
 ) {
   const machine = await growMachine(root, spec);
   const done = { status: 0, stdout: '', stderr: '' };
@@ -40,7 +46,10 @@ async function grow(
   await put('proc/cpuinfo', 'vendor_id : GenuineIntel\n');
   await put('etc/ssh/sshd_config', 'Include /etc/ssh/sshd_config.d/*.conf\n');
   if (!spec.bare) {
-    await put('proc/driver/nvidia/version', 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue\n');
+    await put(
+      'proc/driver/nvidia/version',
+      `NVRM version: NVIDIA UNIX ${spec.module ?? closedModule}  580.159.04  Tue\n`,
+    );
     for (const program of ['setpriv', 'virsh', 'xorriso', 'ssh', 'nvme', 'qemu-system-x86_64', 'podman']) {
       await put(`usr/bin/${program}`);
     }
@@ -63,6 +72,11 @@ describe('the checks of a host', () => {
     expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(isWell(findings, true)).toBe(true);
     expect(find(findings, 'gpus')?.detail).toBe('8 of NVIDIA on the PCI bus.');
+    expect(find(findings, 'driver')?.detail).toBe('580.159.04');
+  });
+
+  it('read the version of the open driver, which names the processor first', async () => {
+    const findings = await look({ clock: 'yes', module: 'Open Kernel Module for x86_64' });
     expect(find(findings, 'driver')?.detail).toBe('580.159.04');
   });
 

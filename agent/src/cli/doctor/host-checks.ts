@@ -132,7 +132,7 @@ function gpuChecks({ root, commands }: Machine, distribution: Distribution): Che
     {
       ...{ check: 'driver', title: 'NVIDIA driver', needed_for: 'tenants' },
       async look() {
-        const version = /Kernel Module\D*([\d.]+)/.exec(await readText(root, 'proc/driver/nvidia/version'))?.[1];
+        const version = /Kernel Module.*?\s(\d+\.[\d.]+)/.exec(await readText(root, 'proc/driver/nvidia/version'))?.[1];
         return version === undefined
           ? missing('The driver is not loaded.', `${installDriver} && modprobe nvidia`)
           : ok(version);

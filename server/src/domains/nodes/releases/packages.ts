@@ -9,6 +9,8 @@ import { listPackages, type ReleaseArch } from './releases-store.ts';
 async function packagesByVersion(tx: ReadTx, downloads: string): Promise<AgentPackages[]> {
   const versions = new Map<string, Partial<Record<ReleaseArch, string>>>();
   for (const { version, arch, digest } of await listPackages(tx, packagesLookedThrough)) {
+    // The database refuses a package without an architecture; only bundles have none.
+    if (arch === null) continue;
     versions.set(version, { ...versions.get(version), [arch]: digest.slice('sha256:'.length) });
   }
   return [...versions].map(([version, digests]) => ({ version, digests, downloads }));

@@ -75,4 +75,6 @@ export const offeredKind = async (tx: ReadTx, digest: string): Promise<ReleaseKi
   (await tx.rows<Pick<ReleaseRow, 'kind'>>(byDigestSql, [digest]))[0]?.kind;
 /** Packages that install an agent, newest first. */
 export const listPackages = (tx: ReadTx, limit: number) =>
-  tx.rows<{ readonly version: string; readonly arch: ReleaseArch; readonly digest: string }>(packagesSql, [limit]);
+  tx.rows<{ readonly version: string; readonly arch: ReleaseArch | null; readonly digest: string }>(packagesSql, [
+    limit,
+  ]);
