@@ -78,6 +78,8 @@ export interface FlagSpec {
 export interface ArgSpec {
   readonly name: string;
   readonly optional?: true;
+  /** Takes every word that is left; only the last argument can. */
+  readonly rest?: true;
   readonly field?: string;
   readonly as?: Reading;
   readonly meaning: string;

@@ -10,7 +10,7 @@ export const lines = (pairs: readonly (readonly [string, string])[]): string => 
 export const usageOf = ({ name, args = [], flags = {} }: CommandSpec): string =>
   [
     `gpuaas ${name}`,
-    ...args.map(({ name: arg, optional }) => (optional ? `[${arg}]` : arg)),
+    ...args.map(({ name: arg, optional, rest }) => (optional ? `[${arg}${rest ? '…' : ''}]` : arg)),
     ...(Object.keys(flags).length > 0 ? ['[options]'] : []),
   ].join(' ');
 

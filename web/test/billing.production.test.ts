@@ -28,7 +28,7 @@ describe('billing, in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
     const balance = page.getByRole('region', { name: 'Balance' });
     await balance.getByText(/^\$[\d,]+\.\d\d$/).waitFor();
-    await balance.getByText('Launches are not refused, whatever the balance is.').waitFor();
+    await balance.getByText('Launches are refused when the balance does not last for 60 minutes.').waitFor();
     await page.getByRole('region', { name: 'Ledger' }).getByText('credit to try everything with').waitFor();
     const groups = page.getByRole('region', { name: 'Usage' }).getByRole('combobox');
     await groups.selectOption('sku');

@@ -82,7 +82,10 @@ describe('lines of a node', () => {
 
   it('survive outages of the gateway and of the agent, each pushed once', async () => {
     const dir = makeFolder();
-    const first = await open(dir, [503, 503, 503, 503, 503]);
+    const first = await open(
+      dir,
+      Array.from({ length: 1_000 }, () => 503),
+    );
     first.shipping.log.warn({}, 'kept');
     first.shipping.hear('https://nodes.test');
     const done = first.run();

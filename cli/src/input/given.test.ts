@@ -25,3 +25,19 @@ describe('a flag with choices', () => {
     expect(err).toContain('not "release fail".');
   });
 });
+
+describe('words after the last argument', () => {
+  const id = '01a1dea2-0000-7000-8000-00000000000b';
+
+  it('are refused before anything is asked', async () => {
+    const { code, err, asked } = await rehearse(['alloc', 'get', id, 'more'], script, { env });
+    expect({ code, asked }).toEqual({ code: exitCodes.usage, asked: [] });
+    expect(err).toContain('"more" is one argument too many.');
+  });
+
+  it('are a command for the machine, where the command line takes one', async () => {
+    const { err, asked } = await rehearse(['ssh', id, '--', 'nvidia-smi', '-L'], script, { env });
+    expect(err).not.toContain('too many');
+    expect(asked.length).toBeGreaterThan(0);
+  });
+});

@@ -47,7 +47,7 @@ export function checkGiven(command: CommandSpec, { values, positionals }: Given)
   const how = `gpuaas ${name} --help shows the usage.`;
   const missing = args.find((arg, index) => !arg.optional && (positionals[index] ?? '') === '');
   if (missing) throw usageFailure(`${missing.name} is missing: ${missing.meaning}.`, how);
-  if (positionals.length > args.length) {
+  if (positionals.length > args.length && !args.at(-1)?.rest) {
     throw usageFailure(`${JSON.stringify(positionals[args.length])} is one argument too many.`, how);
   }
   const chosen: Record<string, string | string[]> = {};

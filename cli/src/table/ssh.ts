@@ -9,12 +9,18 @@ export const sshGroup: CommandGroup = {
       summary: 'Sign in to an allocation by SSH through the gateway, or run a command on it',
       description:
         'The machine needs no public address. Its host keys are known from its attestation, so none is trusted on first use. A key of yours has to be installed on it.',
-      args: [allocation, { name: 'COMMAND', optional: true, meaning: 'a command to run there, instead of a shell' }],
+      args: [
+        allocation,
+        {
+          ...{ name: 'COMMAND', optional: true, rest: true },
+          meaning: 'a command to run there, instead of a shell; put -- before one that has options',
+        },
+      ],
       flags: {
         identity: { type: 'string', short: 'i', value: 'FILE', meaning: 'the private key' },
         print: { type: 'boolean', meaning: 'only print the command' },
       },
-      examples: ['gpuaas ssh trainer', "gpuaas ssh @last 'nvidia-smi -L'", 'gpuaas ssh trainer --print'],
+      examples: ['gpuaas ssh trainer', 'gpuaas ssh @last -- nvidia-smi -L', 'gpuaas ssh trainer --print'],
       load: async () => (await import('../commands/ssh/ssh.ts')).ssh,
     },
     {

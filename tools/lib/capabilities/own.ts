@@ -232,6 +232,19 @@ export const own: readonly CapabilityGroup[] = [
         },
       },
       {
+        id: 'OWN-42',
+        words:
+          'Hosts that are let whole run containers of their tenant from images by digest, bounded, apart from each other, and gone with the lease',
+        by: {
+          'agent/src/host/linux/containers/containers.production.test.ts': [
+            'are fetched by digest over TLS with a login from a file',
+            'reach the world where they may, and neither the host nor each other’s networks nor metadata',
+            'leave the other tenant’s answering while one forks without end and another takes all memory',
+            'end when their lease does, and are gone with a stop and a release',
+          ],
+        },
+      },
+      {
         id: 'OWN-37',
         words:
           'ssh, scp, rsync, sftp and ports of an allocation pass the terminal gateway; host keys are known beforehand, and a removed key ends what runs',

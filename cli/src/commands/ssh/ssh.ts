@@ -13,7 +13,8 @@ export const ssh: Run = async (session) => {
   const isPrinting = session.is('print');
   if (!isPrinting) await writeKnownHosts(session.around.env, [place]);
   const settings = await sshSettings(session, place);
-  const command = session.arg(1);
+  // As ssh does, it joins the words of a command with spaces.
+  const command = session.given.positionals.slice(1).join(' ');
   const args = [
     ...(identity === undefined ? [] : ['-i', identity]),
     ...settings.flatMap(([name, value]) => ['-o', `${name}=${value}`]),
