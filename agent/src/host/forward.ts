@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import ssh2 from 'ssh2';
+import { makeHostKey } from './host-key.ts';
 import type { Shell } from './port.ts';
 import { streamOver } from './stream.ts';
 
@@ -16,9 +17,8 @@ const loopback = '127.0.0.1';
  */
 export function openForward(port: number, host = loopback): Shell {
   const [near, far] = duplexPair();
-  const { private: hostKey } = ssh2.utils.generateKeyPairSync('ed25519');
   const sockets = new Set<Socket>();
-  const server = new ssh2.Server({ hostKeys: [hostKey], ident: 'gpuaas-forward' }, (client) => {
+  const server = new ssh2.Server({ hostKeys: [makeHostKey()], ident: 'gpuaas-forward' }, (client) => {
     client.on('error', () => client.end());
     client.on('authentication', (request) => request.accept());
     client.on('tcpip', (accept, reject, { destPort }) => {

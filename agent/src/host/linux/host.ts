@@ -168,8 +168,13 @@ function joinHost(parts: {
       ((await sliceOf(params.allocation_id)) ?? wholeNode).restart(params, work),
     ),
     async endRuntime(allocationId) {
-      await containers.endAll(allocationId);
-      await ((await sliceOf(allocationId)) ?? wholeNode).endRuntime(allocationId);
+      // The login never waits for containers: one that hangs would keep it open beyond its lease.
+      const ended = await Promise.allSettled([
+        ((await sliceOf(allocationId)) ?? wholeNode).endRuntime(allocationId),
+        containers.endAll(allocationId),
+      ]);
+      const failed = ended.find((one) => one.status === 'rejected');
+      if (failed) throw failed.reason;
     },
     runtimes: async () => [...(await wholeNode.runtimes()), ...((await slices?.runtimes()) ?? [])],
     async gpusOf(allocationId) {

@@ -165,7 +165,8 @@ function makeTake(
     metrics.countLines('accepted', answer.value.stored);
     metrics.countLines('rejected', answer.value.refused);
     metrics.countLines('dropped', droppedIn(request));
-    parts.forwarding?.take(peer.nodeId, lines);
+    // What the database refused may name machines of others: a push with such a line is not passed on.
+    if (answer.value.refused === 0) parts.forwarding?.take(peer.nodeId, lines);
     return undefined;
   };
 }

@@ -35,7 +35,7 @@ function lineOf(
 ): NodeLogLine {
   return {
     at: new Date(Number(BigInt(at) / nanosecondsPerMs)).toISOString(),
-    ...{ stream, level, line: redactText(line).slice(0, logPushLimits.line) },
+    ...{ stream, level, line: redactText(line).slice(0, logPushLimits.line).toWellFormed() },
     ...(allocation_id !== undefined && { allocation_id }),
     ...metadata,
     // The label of a console says whose it is; metadata cannot say otherwise.

@@ -133,6 +133,7 @@ export const makeRelease =
       for (const name of await entriesIn(own)) await removeFlat(join(own, name));
       await removeFlat(own);
       await parts.records.remove(allocationId);
+      await parts.network.reconcile();
       return passed(
         `${record.workloads.length} containers, ${record.volumes.length} volumes and the network of allocation ${allocationId} are gone.`,
       );

@@ -107,7 +107,7 @@ export function openContainers(order: {
       return missing();
     },
     async resume() {
-      if ((await records.all()).some(({ state }) => state === 'open')) await parts.network.reconcile();
+      if ((await records.all()).length > 0) await parts.network.reconcile();
     },
   };
 }

@@ -23,7 +23,8 @@ export function rulesOf(settings: ContainerSettings, records: readonly Container
   const doors = workloads.filter(({ ports }) => ports.length > 0);
   const resolvers = settings.nameServers.join(', ');
   const clear = `table ${table.join(' ')} {}\ndelete table ${table.join(' ')}\n`;
-  if (workloads.length === 0) return clear;
+  // The walls stand as long as anything may run: a workload that is to stop, or whose lease ended, can still do so.
+  if (records.length === 0) return clear;
   return `${clear}
 table ${table.join(' ')} {
   set blocked {

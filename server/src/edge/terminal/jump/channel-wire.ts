@@ -9,6 +9,8 @@ export interface AskedChannel {
   accept(): ServerChannel;
   /** The words are shown to the person. */
   reject(words: string): void;
+  /** Bytes were given to the channel. */
+  written(count: number): void;
 }
 
 const hello: TerminalHello = { type: 'hello', from: 0, columns: 80, rows: 24 };
@@ -84,6 +86,7 @@ export function makeChannelWire(
         take(bytes.length);
         sent?.();
       });
+      asked.written(bytes.length);
       if (waitingBytes > mostWaitingBytes) channel.close();
     },
     sendText(frame, sent) {

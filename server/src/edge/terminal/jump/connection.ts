@@ -5,6 +5,7 @@ import type { Strangers } from '../../nodes/strangers.ts';
 import { after } from '../after.ts';
 import { type Client, type ClientParts, serve } from '../client.ts';
 import { later } from '../later.ts';
+import type { Bounds } from './bounds.ts';
 import { makeChannelWire } from './channel-wire.ts';
 import type { JumpMetrics } from './metrics.ts';
 import { fingerprintOf, provesKey } from './proof.ts';
@@ -43,7 +44,12 @@ const leaveWithinMs = 2_000;
 /** One SSH connection: its key is checked, and then it may open channels to machines and do nothing else. */
 export function serveConnection(
   connection: Connection,
-  from: { readonly address: string; readonly onSignedIn: () => void; readonly cut: () => void },
+  from: {
+    readonly address: string;
+    readonly onSignedIn: () => void;
+    readonly cut: () => void;
+    readonly bounds: Bounds;
+  },
   parts: JumpConnectionParts,
 ): void {
   const { limits, jumpMetrics, log, clock } = parts;
@@ -93,7 +99,9 @@ export function serveConnection(
     channels += 1;
     rest();
     const target = { fingerprint, address: from.address, target: destIP.slice(0, 255), port: destPort };
-    const done = openChannel(target, { accept, reject: refused }, parts).then((code) => {
+    const { bounds } = from;
+    const asked = { accept: () => bounds.watch(accept()), reject: refused, written: bounds.written };
+    const done = openChannel(target, asked, parts).then((code) => {
       if (code === rightsLost) end();
     });
     after(
@@ -154,12 +162,12 @@ function admit(
   const { jumpMetrics } = parts;
   let keys = 0;
   connection.on('authentication', (request) => {
-    if (request.method !== 'publickey') return request.reject(['publickey']);
     keys += 1;
     if (keys > parts.limits.keysPerConnection) {
       jumpMetrics.countRefusal('keys');
       return on.end();
     }
+    if (request.method !== 'publickey') return request.reject(['publickey']);
     const isProven = provesKey(request);
     if (isProven === false) {
       jumpMetrics.countRefusal('signature');

@@ -8,6 +8,7 @@ import { makeStrangers } from '../../nodes/strangers.ts';
 import { makeBrowserSeats } from '../browser-seats.ts';
 import type { Client, ClientParts } from '../client.ts';
 import { later } from '../later.ts';
+import { makeBounds } from './bounds.ts';
 import { type JumpLimits, serveConnection } from './connection.ts';
 import { makeJumpMetrics } from './metrics.ts';
 
@@ -64,13 +65,19 @@ export async function openJumpDoor(parts: JumpDoorParts): Promise<JumpDoor> {
     { hostKeys: [parts.hostKey], ident, algorithms: { ...algorithms } as never },
     (connection, { ip, port }) => {
       const socket = sockets.get(nameOf(ip, port));
-      if (!socket) return connection.end();
+      if (!socket) {
+        connection.on('error', () => undefined);
+        return connection.end();
+      }
       const address = ip.slice(0, 64);
+      const cut = () => socket.destroy();
+      const bounds = makeBounds(socket, cut);
+      socket.on('data', bounds.look);
       const onSignedIn = () => {
         signingIn.get(socket)?.();
         seats.leave(socket);
       };
-      serveConnection(connection, { address, onSignedIn, cut: () => socket.destroy() }, served);
+      serveConnection(connection, { address, onSignedIn, cut, bounds }, served);
     },
   );
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {

@@ -9,6 +9,7 @@ import { systemIds } from '../../../kernel/id.ts';
 import { startAgent, type TestAgent } from '../../../testing/terminal-peers.ts';
 import {
   jumpHostKey,
+  makeSshKey,
   makeTestAuthority,
   openTestApi,
   openTestGateway,
@@ -44,7 +45,7 @@ const start = async (jump: Partial<JumpLimits> = {}): Promise<TestGateway> => {
   return gateway;
 };
 const makeKey = () => {
-  const pair = ssh2.utils.generateKeyPairSync('ed25519');
+  const pair = makeSshKey();
   return { ...pair, fingerprint: fingerprintOf(Buffer.from(readKeyLine(pair.public)?.blob ?? [])) };
 };
 const known = () => {
