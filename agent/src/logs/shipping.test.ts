@@ -25,7 +25,7 @@ afterEach(() => {
 const disk = makeDisk({ forced: false });
 const [allocation, task] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
 
-/** A node whose gateway answers as it is told to. */
+/** A node whose gateway gives these answers, one after the other. */
 async function open(dir: string, answers: readonly number[]) {
   const pushed: { readonly call: Call; readonly url: string }[] = [];
   const consoles: ConsoleLine[] = [];
@@ -99,7 +99,7 @@ describe('lines of a node', () => {
     expect(linesIn(bodies(second.pushed)).filter((line) => line === 'kept')).toHaveLength(1);
   });
 
-  it('are bounded: what finds no room is counted, and told with the next push', async () => {
+  it('are bounded: what finds no room is counted, and the next push says how many', async () => {
     const { shipping, pushed, run, end } = await open(makeFolder(), []);
     for (let count = 0; count < 2_050; count += 1) shipping.log.info({}, `line ${count}`);
     expect([shipping.waiting, shipping.lost]).toEqual([2_000, 50]);

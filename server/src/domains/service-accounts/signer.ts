@@ -14,7 +14,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { lookAgainMs, shownMs, signsMs } from './facts.ts';
-import { insertSql, listSql } from './signer-store.ts';
+import { insertSigningKeySql, listSigningKeysSql } from './signing-keys-store.ts';
 
 /** Encrypts what must not lie in the database as it is. A text that is moved to another place does not open. */
 export interface Seal {
@@ -51,7 +51,7 @@ export function makeSigner(parts: {
   let known: { readonly rows: readonly Row[]; readonly find: JWTVerifyGetKey; readonly atMs: number } | undefined;
   let making: Promise<Row> | undefined;
 
-  const list = (tx: ReadTx) => tx.rows<Row>(listSql, [new Date(clock.now().getTime() - shownMs)]);
+  const list = (tx: ReadTx) => tx.rows<Row>(listSigningKeysSql, [new Date(clock.now().getTime() - shownMs)]);
   async function look() {
     const rows = await db.read(systemViewer('service-accounts', { correlationId: ids.next() }), list);
     const find = createLocalJWKSet({ keys: rows.map(({ public_key }) => public_key as unknown as JWK) });
@@ -71,7 +71,7 @@ export function makeSigner(parts: {
       signingKeyPlace(id),
     );
     await db.write(parts.begin('signing_key.create', { correlationId: ids.next() }), async (tx) => {
-      await tx.run(insertSql, [id, JSON.stringify(publicKey), sealed]);
+      await tx.run(insertSigningKeySql, [id, JSON.stringify(publicKey), sealed]);
       return tx.commit(undefined, { target: { type: 'signing_key', id }, events: 'none' });
     });
     known = undefined;

@@ -10,7 +10,7 @@ import {
   recordingOpen,
   recordingVerify,
 } from '@gpuaas/contract';
-import { type Database, handlers, type Mounted, type Viewer } from '../../../kernel/act.ts';
+import { type Act, type Database, handlers, type Mounted, type Receipt, type Viewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { readPage } from '../../../kernel/page.ts';
 import type { Objects } from '../../../ports/objects/port.ts';
@@ -74,6 +74,30 @@ async function verify(parts: RecordingParts, who: Viewer, id: string) {
   return row instanceof Fault ? row : verifyRecording(parts, who, row);
 }
 
+/** Opening a recording is an act: the audit log says who looked at whose session, and why. */
+const openView = (
+  parts: RecordingParts,
+  act: Act,
+  id: string,
+  why: object,
+  tenantOf: (row: RecordingRow) => Pick<Receipt, 'organizationId' | 'projectId'>,
+) =>
+  parts.db.write(act, async (tx) => {
+    const row = await findRecording(tx, id);
+    if (!row) return tx.abandon(absent());
+    if (row.removed_at !== null) return tx.abandon(removed());
+    const { view, expiresAt } = await parts.views.open(row.id, act.actorId);
+    return tx.commit(
+      { view_id: view, expires_at: expiresAt.toISOString(), recording: showRecording(row) },
+      {
+        target: { type: 'terminal_recording', id: row.id },
+        change: { ...why, user_id: row.user_id, allocation_id: row.allocation_id },
+        ...tenantOf(row),
+        events: 'none',
+      },
+    );
+  });
+
 const listOfTenant = on(recordingList, (parts, who, { query }) =>
   list(parts, who, { ...query, organization: who.organizationId }),
 );
@@ -85,20 +109,7 @@ const verifyOfTenant = on(recordingVerify, (parts, who, { params }) =>
   verify(parts, who, params.terminal_recording_id),
 );
 const openOfTenant = on(recordingOpen, (parts, act, { params, body }) =>
-  parts.db.write(act, async (tx) => {
-    const row = await findRecording(tx, params.terminal_recording_id);
-    if (!row) return tx.abandon(absent());
-    if (row.removed_at !== null) return tx.abandon(removed());
-    const { view, expiresAt } = await parts.views.open(row.id, act.actorId);
-    return tx.commit(
-      { view_id: view, expires_at: expiresAt.toISOString(), recording: showRecording(row) },
-      {
-        target: { type: 'terminal_recording', id: row.id },
-        change: { purpose: body.purpose, user_id: row.user_id, allocation_id: row.allocation_id },
-        events: 'none',
-      },
-    );
-  }),
+  openView(parts, act, params.terminal_recording_id, { purpose: body.purpose }, () => ({})),
 );
 
 const listOfAll = on(adminRecordingList, (parts, who, { query }) => list(parts, who, query));
@@ -110,22 +121,11 @@ const verifyOfAny = on(adminRecordingVerify, (parts, who, { params }) =>
   verify(parts, who, params.terminal_recording_id),
 );
 const openOfAny = on(adminRecordingOpen, (parts, act, { params, body }) =>
-  parts.db.write(act, async (tx) => {
-    const row = await findRecording(tx, params.terminal_recording_id);
-    if (!row) return tx.abandon(absent());
-    if (row.removed_at !== null) return tx.abandon(removed());
-    const { view, expiresAt } = await parts.views.open(row.id, act.actorId);
-    return tx.commit(
-      { view_id: view, expires_at: expiresAt.toISOString(), recording: showRecording(row) },
-      {
-        target: { type: 'terminal_recording', id: row.id },
-        change: { ...body, user_id: row.user_id, allocation_id: row.allocation_id },
-        organizationId: row.organization_id,
-        projectId: row.project_id,
-        events: 'none',
-      },
-    );
-  }),
+  // The act of an operator has no tenant: the audit row stands with the one whose recording it is.
+  openView(parts, act, params.terminal_recording_id, body, ({ organization_id, project_id }) => ({
+    organizationId: organization_id,
+    projectId: project_id,
+  })),
 );
 
 export const recordingRoutes = (parts: RecordingParts): Mounted[] => [
