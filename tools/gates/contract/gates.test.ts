@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { smallContract } from '../../emit/testing.ts';
 import { checkAsyncapiIsValid, checkOpenapiIsValid } from './documents-valid.ts';
 import { checkEmitted } from './emitted-current.ts';
 import { gates } from './gates.ts';
+import { checkReleased } from './released.ts';
 import { describeVerdict, type Verdict } from './verdict.ts';
 
 let folder: string;
@@ -58,6 +59,40 @@ describe('the gate of emitted files', () => {
     const verdict = await checkEmitted(folder);
     expect(verdict.failures).toContain('api/openapi.json: missing');
     expect(describeVerdict(verdict)).toContain('Run "npm run gen"');
+  });
+});
+
+describe('the gate of the release', () => {
+  function release(parts: { readonly changes: string; readonly manifest: string; readonly baseline: string }) {
+    mkdirSync(`${folder}api/baseline`, { recursive: true });
+    const write = (path: string, value: object) => writeFileSync(`${folder}${path}`, JSON.stringify(value));
+    writeFileSync(`${folder}CHANGELOG.md`, parts.changes);
+    write('package.json', { version: parts.manifest });
+    write('api/baseline/openapi.json', { info: { version: parts.baseline } });
+    write('api/baseline/asyncapi.json', { info: { version: parts.baseline } });
+    write('api/baseline/node-protocol.json', { 'x-gpuaas-version': parts.baseline });
+    return checkReleased(folder);
+  }
+  const changes = '# Change log\n\n## Unreleased\n\n## 1.3.0\n\n## 1.2.0\n';
+
+  it('lets pass a baseline of the newest version of the change log', async () => {
+    expect((await release({ changes, manifest: '1.3.0', baseline: '1.3.0' })).failures).toEqual([]);
+  });
+  it('names each document of an older release', async () => {
+    const { failures } = await release({ changes, manifest: '1.3.0', baseline: '1.2.0' });
+    expect(failures).toEqual(
+      ['openapi', 'asyncapi', 'node-protocol'].map(
+        (name) => `api/baseline/${name}.json is of 1.2.0, and the newest section of CHANGELOG.md is 1.3.0`,
+      ),
+    );
+  });
+  it('names a version that was raised without a section in the change log', async () => {
+    const { failures } = await release({ changes, manifest: '1.4.0', baseline: '1.3.0' });
+    expect(failures).toEqual([expect.stringContaining('package.json is of 1.4.0')]);
+  });
+  it('fails when the change log has no version', async () => {
+    const { failures } = await release({ changes: '## Unreleased', manifest: '1.3.0', baseline: '1.3.0' });
+    expect(failures).toEqual([expect.stringContaining('no section of a version')]);
   });
 });
 
