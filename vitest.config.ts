@@ -4,8 +4,21 @@ const everywhere = ['agent/**', 'cli/**', 'contract/**', 'sdk/typescript/**', 's
 const never = ['**/node_modules/**', '**/dist/**', 'tools/laws/canaries/**'];
 
 /**
- * Two projects. `unit` is what everybody runs: pure tests, and tests against the embedded adapters. `production` holds
- * the suites that need the real servers of a production profile, and is asked for by name.
+ * What also runs on the oldest PostgreSQL that is promised to work: everything that speaks to the database itself, every
+ * statement of every domain as PostgreSQL describes it, and the domains that lean on it most.
+ */
+const onOldest = [
+  'server/src/ports/**/*.db.test.ts',
+  'server/src/bin/**/*.db.test.ts',
+  'server/src/domains/{audit,billing,history,outbox,tenancy}/**/*.db.test.ts',
+  'tools/laws/{schema-migrations,tenant-predicates}.test.ts',
+  'tools/laws/{promises,rows}/*.test.ts',
+];
+
+/**
+ * Three projects. `unit` is what everybody runs: pure tests, and tests against the embedded adapters. `production` holds
+ * the suites that need the real servers of a production profile, and is asked for by name. `oldest` runs a part of `unit`
+ * once more, on the oldest PostgreSQL; `unit` itself runs on the newest.
  */
 export default defineConfig({
   test: {
@@ -44,6 +57,15 @@ export default defineConfig({
           testTimeout: 60_000,
           // On a new machine the servers are built first, and Temporal's takes minutes.
           hookTimeout: 15 * 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'oldest',
+          include: onOldest,
+          exclude: [...never, '**/*.production.test.ts'],
+          globalSetup: ['server/src/testing/oldest-postgres-setup.ts'],
         },
       },
     ],

@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 import {
   listNodeIds,
   makeCapacityIndex,
-  makeClaim,
   makePlacer,
+  makeReserveForNew,
   readCandidates,
 } from '../../server/src/domains/allocations/index.ts';
 import { makeAct, systemViewer } from '../../server/src/kernel/act.ts';
@@ -120,7 +120,7 @@ async function placeFor(db: Awaited<ReturnType<typeof openPostgres>>['database']
   const viewer = systemViewer('bench', { correlationId: 'bench', organizationId, projectId });
   const lostAfterSeconds = 1_000_000_000;
   const everyNode = await db.read(viewer, (tx) => listNodeIds(tx, undefined, nodes));
-  index.learn(await db.read(viewer, (tx) => readCandidates(tx, everyNode, lostAfterSeconds)));
+  index.update(await db.read(viewer, (tx) => readCandidates(tx, everyNode, lostAfterSeconds)));
   const placer = makePlacer({
     index,
     ...{ lostAfterSeconds: () => lostAfterSeconds, candidates: () => 8, maxRepicks: () => 8 },
@@ -129,7 +129,7 @@ async function placeFor(db: Awaited<ReturnType<typeof openPostgres>>['database']
   const some = async () => {
     const ids = Array.from({ length: count }, () => systemIds.next());
     const written = await db.write(makeAct(viewer, 'allocation.create', systemIds.next()), async (tx) => {
-      const claim = makeClaim(
+      const claim = makeReserveForNew(
         tx,
         systemIds,
         ids.map((id) => ({
@@ -147,7 +147,7 @@ async function placeFor(db: Awaited<ReturnType<typeof openPostgres>>['database']
         })),
       );
       const wanted = { request, alternatives: async () => ({ counts: [], skus: [] }) };
-      const places = await placer.place(
+      const places = await placer.reserve(
         tx,
         ids.map(() => wanted),
         claim,

@@ -54,7 +54,7 @@ function makeFleet(size: number) {
   const nodes = new Map<string, CandidateNode>();
   for (let at = 0; at < size; at += 1) nodes.set(`n${at}`, makeNode(at));
   const index = makeCapacityIndex();
-  index.learn([...nodes.values()]);
+  index.update([...nodes.values()]);
   return {
     /** Places and releases, so that the fleet stays the same. Returns how many failed. */
     run(times: number): number {
@@ -71,8 +71,8 @@ function makeFleet(size: number) {
         const slots = node.slots.map((slot) =>
           chosen.slot_ids.includes(slot.id) ? { ...slot, state: 'reserved' } : slot,
         );
-        index.learn([{ ...node, slots }]);
-        index.learn([node]);
+        index.update([{ ...node, slots }]);
+        index.update([node]);
       }
       return wrong;
     },

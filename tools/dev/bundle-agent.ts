@@ -40,7 +40,8 @@ export async function bundleAgent(outfile: string, version: string): Promise<{ r
 }
 
 if (import.meta.main) {
-  const [outfile = join(root, 'dist/node-agent.mjs'), version = '0.1.0'] = process.argv.slice(2);
+  const { version: ours } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  const [outfile = join(root, 'dist/node-agent.mjs'), version = ours] = process.argv.slice(2);
   const { digest } = await bundleAgent(outfile, version);
   console.log(`${outfile}\nsha256:${digest}`);
 }

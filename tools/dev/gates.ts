@@ -9,6 +9,7 @@ import { pins } from '../gates/pins.ts';
 import { reReview } from '../gates/re-review.ts';
 import { sbom } from '../gates/sbom.ts';
 import { secrets } from '../gates/secrets.ts';
+import { security } from '../gates/security.ts';
 import { types } from '../gates/types.ts';
 import type { Gate } from '../lib/gate.ts';
 
@@ -18,6 +19,7 @@ export const staticGates: readonly Gate[] = [
   types,
   biome,
   oxlint,
+  security,
   generated,
   licences,
   deadCode,

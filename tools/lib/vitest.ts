@@ -15,7 +15,7 @@ export interface TestRun {
   /** Tests that failed once and passed when their file ran again, alone. They are printed, because each is a defect. */
   readonly unsteady: readonly string[];
 }
-type Project = 'unit' | 'production';
+type Project = 'unit' | 'production' | 'oldest';
 interface Order {
   readonly args: readonly string[];
   readonly timeoutMs: number;

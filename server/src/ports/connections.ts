@@ -19,6 +19,7 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
   sagas: 4 + 12 + listener,
   certificates: 2,
   mail: 2,
+  maas: 0,
   objects: 0,
   // The simulated provider alone lives here; others are asked over the network.
   payments: 2,

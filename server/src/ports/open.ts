@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ConfigFault, type Environment, readConfig, Secret } from '../kernel/process/config.ts';
 import { type Common, processesOver } from '../kernel/process/process.ts';
 import { secondMs } from '../kernel/units.ts';
+import { type Adapted, reportAdapter } from './adapter.ts';
 import { openBus } from './bus/open.ts';
 import type { Bus } from './bus/port.ts';
 import { openCache } from './cache/open.ts';
@@ -12,6 +13,8 @@ import { certificatesConfig, openCertificatesOf } from './certificates/settings.
 import { requireSchema } from './database/open.ts';
 import type { DatabasePort } from './database/port.ts';
 import { openPostgres } from './database/postgres.ts';
+import { openMaas } from './maas/open.ts';
+import type { Maas } from './maas/port.ts';
 import { openMail } from './mail/open.ts';
 import type { Mail } from './mail/port.ts';
 import { openObjects } from './objects/open.ts';
@@ -31,6 +34,7 @@ export interface Ports {
   readonly cache: Cache;
   readonly sagas: Sagas;
   readonly certificates: Certificates;
+  readonly maas: Maas;
   readonly mail: Mail;
   readonly objects: Objects;
   readonly payments: Payments;
@@ -126,6 +130,10 @@ export const portsConfig = Type.Object({
   simulatedWebhookSecret: Type.Optional(
     Secret({ description: 'What the simulated provider signs its webhooks with; npm start sets it.' }),
   ),
+  maas: Type.Enum(['maas', 'simulated'], {
+    default: 'maas',
+    description: 'How MAAS sites are reached: maas (https), or simulated, beside npm start (http on this machine too).',
+  }),
   webhooks: Type.Enum(['guarded', 'local'], {
     default: 'guarded',
     description:
@@ -157,14 +165,14 @@ export const openPorts =
     // A process that asks for no port needs no setting of theirs.
     if (needs.length === 0) return {} as Pick<Ports, Need>;
     const config = readConfig(name, portsConfig, env);
-    const { clock, ids, log, scope } = common;
+    const { clock, ids, log, metrics, scope } = common;
     const ports: Partial<{ -readonly [P in keyof Ports]: Ports[P] }> = {};
     for (const need of needs as readonly (keyof Ports)[]) {
       let check = async (): Promise<void> => {
         throw new Error('not open yet');
       };
       scope.ready(need, () => check());
-      const port = await openPatiently<Ports[typeof need]>(
+      const port = await openPatiently<Ports[typeof need] & Adapted>(
         outsideOf(need, config),
         () => open[need]({ config, clock, ids, log, name }),
         {
@@ -180,6 +188,7 @@ export const openPorts =
       );
       Object.assign(ports, { [need]: scope.keep(need, port) });
       check = () => port.check();
+      reportAdapter(metrics, need, port);
     }
     return ports as Pick<Ports, Need>;
   };
@@ -216,6 +225,7 @@ function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outsi
       named('PostgreSQL', 'GPUAAS_AUTHORITY_URL', config.authorityUrl),
     objects: named('The object store', 'GPUAAS_S3_ENDPOINT', config.s3Endpoint),
     webhooks: undefined,
+    maas: undefined,
     payments:
       config.payments === 'stripe'
         ? {
@@ -248,10 +258,11 @@ function smtpOf(address: string, config: { readonly smtpPlain: boolean; readonly
   };
 }
 
-const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P]> } = {
+const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P] & Adapted> } = {
   async database({ config, clock, ids, log, name }) {
-    await requireSchema(config.databaseUrl);
-    return openPostgres({ url: config.databaseUrl, clock, ids, log, name, poolSize: config.databasePoolSize });
+    const adapter = await requireSchema(config.databaseUrl);
+    const given = { url: config.databaseUrl, clock, ids, log, name, poolSize: config.databasePoolSize };
+    return { ...(await openPostgres(given)), adapter };
   },
   bus(opening) {
     const sentence = 'GPUAAS_BUS_URL is missing: NATS (nats://…), or PostgreSQL as gpuaas_bus (postgres://…).';
@@ -333,6 +344,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       }
     }
   },
+  maas: (opening) => openMaas({ kind: opening.config.maas }, opening),
   webhooks({ config, name }) {
     if (config.webhooks === 'local') return openWebhooks({ kind: 'local' });
     return openWebhooks({ kind: 'guarded', allowedNetworks: config.webhookNetworks }).catch((error: unknown) => {

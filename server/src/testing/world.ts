@@ -16,6 +16,7 @@ import type { Cache } from '../ports/cache/port.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
+import { openMaas } from '../ports/maas/open.ts';
 import type { Objects } from '../ports/objects/port.ts';
 import type { Payments } from '../ports/payments/port.ts';
 import { openSimulatedPayments } from '../ports/payments/simulated.ts';
@@ -85,6 +86,7 @@ export const paymentSecret = 'whsec_of_worlds';
 /** The same for all worlds, as it is for all processes of an installation. */
 export const gatewayOfWorlds = { url: 'wss://terminal.gpuaas.test', nodeUrl: 'wss://terminal-nodes.gpuaas.test:8446' };
 export const jumpHostOfWorlds = { host: 'jump.gpuaas.test', port: 2_222 };
+export const appsUrlOfWorlds = 'https://apps.gpuaas.test';
 export const keyringOfWorlds = openKeyring(makeKey('test'), 'the test');
 
 export async function openWorld(
@@ -144,6 +146,7 @@ export async function openWorld(
       }),
   );
   const webhooks = scope.keep('webhooks', openLocalWebhooks());
+  const maas = scope.keep('maas', await openMaas({ kind: 'simulated', timeoutMs: 2_000 }));
   const signers = options.beside?.signers ?? {
     ours: await generateKeyPair('ES256'),
     stranger: await generateKeyPair('ES256'),
@@ -151,7 +154,7 @@ export async function openWorld(
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
   const { app, terminalInternal, storeLogs } = await assembleApi(
-    { database: heard, cache, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
+    { database: heard, cache, maas, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
       publicUrl,
@@ -169,6 +172,7 @@ export async function openWorld(
       factors: makeFactorsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       keyring: keyringOfWorlds,
+      appsUrl: appsUrlOfWorlds,
       ...(options.terminals !== false && { terminalGateway: gatewayOfWorlds, jumpHost: jumpHostOfWorlds }),
       issuer,
       audience,
@@ -192,6 +196,7 @@ export async function openWorld(
         'billing.enforce_balance': false,
         // One person of finance gives all credit.
         'billing.grant_limit_minor': 1_000_000_000,
+        'billing.grant_total_limit_minor': 1_000_000_000_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
         'auth.step_up_enabled': false,
         // Tests count the organizations that they found themselves.

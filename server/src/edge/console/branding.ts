@@ -9,7 +9,7 @@ import { coloursOf, coloursPath } from './dress.ts';
  * How an installation presents itself: its own name, mark, colour and place to ask for help. A colour that people could not
  * read is refused when the process starts, not found out by those who cannot read it.
  */
-export interface BrandWish {
+export interface BrandSettings {
   readonly name: string | undefined;
   /** A file, as SVG or PNG. */
   readonly logo: string | undefined;
@@ -42,18 +42,18 @@ const papers = { light: '#ffffff', dark: '#171b21' } as const;
 /** Text needs a contrast of 4.5 to 1; the rest is reserve for the softer backgrounds of the same colour. */
 const leastContrast = 5.5;
 
-export async function readBrand(wish: BrandWish, product: string): Promise<Brand> {
+export async function readBrand(settings: BrandSettings, product: string): Promise<Brand> {
   const accent =
-    wish.accentLight === undefined && wish.accentDark === undefined
+    settings.accentLight === undefined && settings.accentDark === undefined
       ? null
-      : { light: legible('light', wish.accentLight), dark: legible('dark', wish.accentDark) };
-  const logo = wish.logo === undefined ? undefined : await readLogo(wish.logo);
+      : { light: legible('light', settings.accentLight), dark: legible('dark', settings.accentDark) };
+  const logo = settings.logo === undefined ? undefined : await readLogo(settings.logo);
   return {
     branding: {
-      name: wish.name ?? product,
+      name: settings.name ?? product,
       logo_url: logo ? logoPath : null,
       accent,
-      support_url: wish.supportUrl ?? null,
+      support_url: settings.supportUrl ?? null,
     },
     logo,
   };

@@ -1,5 +1,6 @@
 import { streams as contractStreams } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import type { BusLog } from './log.ts';
 import { type NatsBusOptions, openNatsBus } from './nats/nats.ts';
 import type { Bus } from './port.ts';
@@ -13,7 +14,10 @@ export type BusConfig =
   | ({ readonly kind: 'postgres' } & Chosen<PostgresBusOptions>)
   | ({ readonly kind: 'nats' } & Chosen<NatsBusOptions>);
 
-export function openBus(config: BusConfig, parts: { readonly log: BusLog; readonly clock?: Clock }): Promise<Bus> {
+export function openBus(
+  config: BusConfig,
+  parts: { readonly log: BusLog; readonly clock?: Clock },
+): Promise<Bus & Adapted> {
   const streams = config.streams ?? contractStreams;
   return config.kind === 'nats'
     ? openNatsBus({ ...config, ...parts, streams })

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import type { CacheLog } from './listeners.ts';
 import type { Cache } from './port.ts';
 import { openPostgresCache } from './postgres.ts';
@@ -12,7 +13,7 @@ export type CacheConfig =
 export function openCache(
   config: CacheConfig,
   parts: { readonly clock: Clock; readonly log?: CacheLog },
-): Promise<Cache> {
+): Promise<Cache & Adapted> {
   switch (config.kind) {
     case 'postgres':
       return openPostgresCache({ ...parts, url: config.url });

@@ -1,6 +1,7 @@
 import { Pool, type QueryResult } from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
+import type { Adapted } from '../adapter.ts';
 import { openListening } from '../listening.ts';
 import { Deliveries } from './deliveries.ts';
 import { checkAdmissions, checkCost, checkName, checkSpan, checkText } from './limits.ts';
@@ -44,7 +45,7 @@ const sweepRows = 1_000;
 const sweepRounds = 20;
 const deadlineMs = 5_000;
 
-export async function openPostgresCache(options: PostgresCacheOptions): Promise<Cache> {
+export async function openPostgresCache(options: PostgresCacheOptions): Promise<Cache & Adapted> {
   const { clock = systemClock, ids = systemIds, log } = options;
   const pool = options.pool ?? openPool(options.url, log);
   const nowMs = () => clock.now().getTime();
@@ -90,6 +91,7 @@ export async function openPostgresCache(options: PostgresCacheOptions): Promise<
 
   const entries = makeEntries(run, nowMs);
   return {
+    adapter: { name: 'postgres', kind: 'embedded' },
     ...entries,
     async publish(channel, message) {
       checkName('channel', channel);

@@ -2,6 +2,7 @@ import { Redis, type RedisOptions, type Result } from 'ioredis';
 import { Outage } from '../../kernel/fault.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
 import { jitteredBackoffMs } from '../../kernel/process/backoff.ts';
+import type { Adapted } from '../adapter.ts';
 import { checkAdmissions, checkCost, checkName, checkSpan, checkText } from './limits.ts';
 import { type CacheLog, makeListeners } from './listeners.ts';
 import type { Cache } from './port.ts';
@@ -74,7 +75,7 @@ const connection = {
   retryStrategy: (times: number) => jitteredBackoffMs(away, times),
 } satisfies RedisOptions;
 
-export async function openRedisCache(options: RedisCacheOptions): Promise<Cache> {
+export async function openRedisCache(options: RedisCacheOptions): Promise<Cache & Adapted> {
   const { prefix = 'gpuaas:', ids = systemIds, log } = options;
   const commands = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache' });
   const ear = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache-listener' });
@@ -111,6 +112,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
 
   const entries = makeEntries(commands, prefix, refuseWhenClosed);
   return {
+    adapter: { name: 'redis', kind: 'production' },
     ...entries,
     async publish(channel, message) {
       checkName('channel', channel);

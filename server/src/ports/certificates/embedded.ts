@@ -11,6 +11,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
+import type { Adapted } from '../adapter.ts';
 import { exportIssuer, type Issuer, importIssuer, makeIssuer, makeLeaf } from './issuing.ts';
 import type { CsrRefused, EmbeddedAuthority, IssuedCertificate } from './port.ts';
 import { generalName, makeRequest, readRequest } from './request.ts';
@@ -167,7 +168,7 @@ async function openIssuers(options: EmbeddedAuthorityOptions, { clock, seal }: A
 export async function openEmbeddedAuthority(
   options: EmbeddedAuthorityOptions,
   parts: AuthorityParts,
-): Promise<EmbeddedAuthority> {
+): Promise<EmbeddedAuthority & Adapted> {
   const issuers = await openIssuers(options, parts);
   const life = (ms: number) => lifeFrom(parts.clock, ms);
   const certify = async (
@@ -188,6 +189,7 @@ export async function openEmbeddedAuthority(
   };
 
   return {
+    adapter: { name: 'embedded', kind: 'embedded' },
     isOpen: true,
     sealed: issuers.sealed,
     certifyNode: ({ nodeId, csr, ttlMs }) =>

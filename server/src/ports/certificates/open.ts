@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
+import type { Adapted } from '../adapter.ts';
 import { type EmbeddedAuthorityOptions, openEmbeddedAuthority } from './embedded.ts';
 import type { Certificates } from './port.ts';
 import { openStepCa, type StepCaConfig } from './step-ca.ts';
@@ -16,7 +17,7 @@ export type CertificatesConfig =
 export async function openCertificates(
   config: CertificatesConfig,
   parts: { readonly clock: Clock; readonly ids: Ids },
-): Promise<Certificates> {
+): Promise<Certificates & Adapted> {
   switch (config.kind) {
     case 'embedded':
       return openEmbeddedAuthority(config, { ...parts, seal: config.seal });
@@ -27,9 +28,10 @@ export async function openCertificates(
   }
 }
 
-function closedAuthority(because: string): Certificates {
+function closedAuthority(because: string): Certificates & Adapted {
   const refuse = () => Promise.reject(new Outage(because));
   return {
+    adapter: { name: 'none', kind: 'none' },
     isOpen: false,
     certifyNode: refuse,
     certifyServer: refuse,

@@ -6,6 +6,7 @@ import type { Ids } from '../../kernel/id.ts';
 import { ConfigFault, Secret } from '../../kernel/process/config.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { lostKeys, lostKeysConfig } from '../../kernel/secrets/sealed-values.ts';
+import type { Adapted } from '../adapter.ts';
 import { openCertificates } from './open.ts';
 import type { Certificates } from './port.ts';
 
@@ -34,7 +35,7 @@ export const certificatesConfig = Type.Object({
 export async function openCertificatesOf(
   config: Static<typeof certificatesConfig>,
   parts: { readonly clock: Clock; readonly ids: Ids; readonly name: string },
-): Promise<Certificates> {
+): Promise<Certificates & Adapted> {
   const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey, authorityUrl } = config;
   if (stepCaUrl) {
     if (!stepCaRoot || !stepCaProvisionerKey) {

@@ -11,6 +11,7 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Adapted } from '../adapter.ts';
 import type { Certificates, CsrRefused, IssuedCertificate } from './port.ts';
 import { generalName, makeRequest, readRequest } from './request.ts';
 
@@ -36,7 +37,7 @@ const tokenSeconds = 60;
 export async function openStepCa(
   config: StepCaConfig,
   parts: { readonly clock: Clock; readonly ids: Ids },
-): Promise<Certificates> {
+): Promise<Certificates & Adapted> {
   const { clock, ids } = parts;
   const root = new X509Certificate(config.root);
   const fingerprint = root.fingerprint256.replaceAll(':', '').toLowerCase();
@@ -101,6 +102,7 @@ export async function openStepCa(
   }
 
   return {
+    adapter: { name: 'step-ca', kind: 'production' },
     isOpen: true,
     certifyNode: ({ nodeId, csr, ttlMs }) =>
       certify({ csr, subject: nodeCommonName(nodeId), names: [nodeSpiffeId(nodeId)], ttlMs }),

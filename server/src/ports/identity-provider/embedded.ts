@@ -7,6 +7,7 @@ import type { Ids } from '../../kernel/id.ts';
 import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
+import type { Adapted } from '../adapter.ts';
 import { makeAccounts } from './accounts/accounts.ts';
 import { defaultCost, openPasswords, type PasswordCost } from './accounts/passwords.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
@@ -68,7 +69,7 @@ const sweepAtOnce = 1_000;
 export async function openEmbeddedIssuer(
   options: EmbeddedIssuerOptions,
   parts: EmbeddedIssuerParts,
-): Promise<EmbeddedIssuer> {
+): Promise<EmbeddedIssuer & Adapted> {
   const { clock, ids, log, pages } = parts;
   const { audience } = options;
   const issuer = `${options.publicUrl.replace(/\/+$/, '')}/oidc`;
@@ -128,6 +129,7 @@ export async function openEmbeddedIssuer(
     tending = tend({ keys, records, pool, clock, log }, ending.signal);
 
     return {
+      adapter: { name: 'embedded', kind: 'embedded' },
       issuer,
       name: ownIssuerName,
       secondFactorAcr,

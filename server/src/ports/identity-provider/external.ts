@@ -1,6 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, errors as joseErrors } from 'jose';
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
+import type { Adapted } from '../adapter.ts';
 import type { Endpoints, IdentityProvider } from './port.ts';
 import { makeVerify } from './protocol/verify.ts';
 
@@ -37,7 +38,7 @@ export class WrongIssuer extends Error {
   override readonly name = 'WrongIssuer';
 }
 
-export async function openExternalIssuer(options: ExternalIssuerOptions): Promise<IdentityProvider> {
+export async function openExternalIssuer(options: ExternalIssuerOptions): Promise<IdentityProvider & Adapted> {
   const { clock, log, audience, believeForMs = 24 * 60 * 60_000 } = options;
   const issuer = options.issuerUrl.replace(/\/\.well-known\/openid-configuration$/, '');
   assertPrivate(issuer, 'The issuer');
@@ -103,6 +104,7 @@ export async function openExternalIssuer(options: ExternalIssuerOptions): Promis
   const fresh = keepFresh();
 
   return {
+    adapter: { name: 'external', kind: 'production' },
     issuer,
     name: issuer,
     secondFactorAcr: options.secondFactorAcr,

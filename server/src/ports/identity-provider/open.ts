@@ -1,3 +1,4 @@
+import type { Adapted } from '../adapter.ts';
 import { type EmbeddedIssuerOptions, type EmbeddedIssuerParts, openEmbeddedIssuer } from './embedded.ts';
 import { openExternalIssuer } from './external.ts';
 import type { EmbeddedIssuer, IdentityProvider } from './port.ts';
@@ -18,15 +19,15 @@ export type IdentityProviderConfig =
 export function openIdentityProvider(
   config: Extract<IdentityProviderConfig, { kind: 'embedded' }>,
   parts: EmbeddedIssuerParts,
-): Promise<EmbeddedIssuer>;
+): Promise<EmbeddedIssuer & Adapted>;
 export function openIdentityProvider(
   config: Extract<IdentityProviderConfig, { kind: 'external' }>,
   parts: Pick<EmbeddedIssuerParts, 'clock' | 'log'>,
-): Promise<IdentityProvider>;
+): Promise<IdentityProvider & Adapted>;
 export function openIdentityProvider(
   config: IdentityProviderConfig,
   parts: Pick<EmbeddedIssuerParts, 'clock' | 'log'> & Partial<EmbeddedIssuerParts>,
-): Promise<IdentityProvider> {
+): Promise<IdentityProvider & Adapted> {
   const { clock, ids, pages, log, revocations, onFactorTry } = parts;
   if (config.kind === 'external') return openExternalIssuer({ ...config, clock, ...(log && { log }) });
   if (!ids || !pages) throw new Error('the embedded issuer needs ids and pages');

@@ -1,5 +1,6 @@
 import { Pool } from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import { findObjection, messageIdOf } from './letter.ts';
 import type { Letter, Mail } from './port.ts';
 
@@ -86,7 +87,7 @@ interface Row {
   unsubscribe_url: string | null;
 }
 
-export async function openDevInbox(options: DevInboxOptions): Promise<DevInbox> {
+export async function openDevInbox(options: DevInboxOptions): Promise<DevInbox & Adapted> {
   const { clock = systemClock, keep = 10_000, log } = options;
   const pool =
     options.pool ??
@@ -123,6 +124,7 @@ export async function openDevInbox(options: DevInboxOptions): Promise<DevInbox> 
   }
 
   return {
+    adapter: { name: 'inbox', kind: 'embedded' },
     async send(letter) {
       const objection = findObjection(letter);
       if (objection) return { refused: objection };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import { type DevInboxOptions, openDevInbox } from './inbox.ts';
 import type { Mail } from './port.ts';
 import { openSmtpMail, type SmtpConfig } from './smtp.ts';
@@ -11,7 +12,7 @@ export type MailConfig =
 export async function openMail(
   config: MailConfig,
   parts: { readonly clock: Clock } & Pick<DevInboxOptions, 'log'>,
-): Promise<Mail> {
+): Promise<Mail & Adapted> {
   switch (config.kind) {
     case 'inbox':
       return openDevInbox({ ...parts, ...config });

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import { findObjection, messageIdOf } from './letter.ts';
 import type { Letter, Mail, Sent } from './port.ts';
 
@@ -32,7 +33,7 @@ const maxConnections = 4;
 const rememberMs = 24 * 60 * 60 * 1000;
 const maxRemembered = 50_000;
 
-export function openSmtpMail(options: SmtpConfig & { readonly clock?: Clock }): Mail {
+export function openSmtpMail(options: SmtpConfig & { readonly clock?: Clock }): Mail & Adapted {
   const { clock = systemClock, security } = options;
   const domain = /@([A-Za-z0-9.-]+)>?$/.exec(options.from)?.[1];
   if (domain === undefined) throw new RangeError(`${JSON.stringify(options.from)} is no address to send from`);
@@ -88,6 +89,7 @@ export function openSmtpMail(options: SmtpConfig & { readonly clock?: Clock }): 
   };
 
   return {
+    adapter: { name: 'smtp', kind: 'production' },
     async send(letter) {
       if (closed) throw new Error('the mail is closed');
       const objection = findObjection(letter);

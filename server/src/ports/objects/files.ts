@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, stat, unlink 
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
+import type { Adapted } from '../adapter.ts';
 import { checkContentType, checkKey, checkPage, checkPrefix, defaultContentType } from './limits.ts';
 import type { ObjectFacts, Objects } from './port.ts';
 import { bodyOf, codeOf, isMissing, openSealed, writeSealed } from './sealed-file.ts';
@@ -26,7 +27,7 @@ const abandonedMs = 24 * 60 * 60 * 1000;
 /** How often an upload creates its folders again after a concurrent delete removed them. */
 const maxPlacings = 10;
 
-export async function openFileObjects(options: FileObjectsOptions): Promise<Objects> {
+export async function openFileObjects(options: FileObjectsOptions): Promise<Objects & Adapted> {
   const { clock = systemClock, ids = systemIds } = options;
   await mkdir(options.root, { recursive: true, mode: 0o700 });
   const root = await realpath(options.root);
@@ -60,6 +61,7 @@ export async function openFileObjects(options: FileObjectsOptions): Promise<Obje
   };
 
   return {
+    adapter: { name: 'files', kind: 'embedded' },
     async put(key, body, { contentType = defaultContentType } = {}) {
       checkKey(key);
       checkContentType(contentType);
@@ -112,19 +114,21 @@ export async function openFileObjects(options: FileObjectsOptions): Promise<Obje
       }
       return listed;
     },
-    async check() {
-      const probe = join(incoming, ids.next());
-      try {
-        await writeSealed(probe, Buffer.from('probe'), { contentType: defaultContentType, modifiedAt: clock.now() });
-        const found = await openSealed(probe);
-        await found?.file.close();
-        if (found?.facts.size !== 5) throw new Error(`${root} does not keep what is written to it`);
-      } finally {
-        await rm(probe, { force: true });
-      }
-    },
+    check: () => checkFolder(root, join(incoming, ids.next()), clock),
     async close() {},
   };
+}
+
+/** Writes, reads and removes a file. */
+async function checkFolder(root: string, probe: string, clock: Clock): Promise<void> {
+  try {
+    await writeSealed(probe, Buffer.from('probe'), { contentType: defaultContentType, modifiedAt: clock.now() });
+    const found = await openSealed(probe);
+    await found?.file.close();
+    if (found?.facts.size !== 5) throw new Error(`${root} does not keep what is written to it`);
+  } finally {
+    await rm(probe, { force: true });
+  }
 }
 
 /**

@@ -37,7 +37,7 @@ export function checkPage(page: { readonly limit: number; readonly after?: strin
 
 /** It becomes a header of an answer one day, so it must not be able to begin another. */
 export function checkContentType(contentType: string): void {
-  if (contentType.length > 255 || !/^[!-~]+\/[!-~]+(;[ -~]*)?$/.test(contentType)) {
+  if (contentType.length > 255 || !/^[!-.0-:<-~]+\/[!-:<-~]+(?:;[ -~]*)?$/.test(contentType)) {
     throw new RangeError(`${JSON.stringify(contentType.slice(0, 120))} is no content type`);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
+import type { Adapted } from '../adapter.ts';
 import { openFileObjects } from './files.ts';
 import type { Objects } from './port.ts';
 import { openS3Objects, type S3Config } from './s3.ts';
@@ -10,7 +11,7 @@ export type ObjectsConfig =
   | { readonly kind: 'none'; readonly because: string };
 
 /** The only place that knows where objects are kept. */
-export async function openObjects(config: ObjectsConfig, parts: { readonly clock: Clock }): Promise<Objects> {
+export async function openObjects(config: ObjectsConfig, parts: { readonly clock: Clock }): Promise<Objects & Adapted> {
   switch (config.kind) {
     case 'files':
       return openFileObjects({ ...parts, root: config.root });
@@ -22,11 +23,12 @@ export async function openObjects(config: ObjectsConfig, parts: { readonly clock
 }
 
 /** An installation without an object store: every use throws an error that says why. */
-function makeNoObjects(because: string): Objects {
+function makeNoObjects(because: string): Objects & Adapted {
   const refuse = async () => {
     throw new Outage(because);
   };
   return {
+    adapter: { name: 'none', kind: 'none' },
     ...{ put: refuse, get: refuse, facts: refuse, delete: refuse, list: refuse },
     check: async () => undefined,
     close: async () => undefined,

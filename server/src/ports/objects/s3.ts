@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import { checkContentType, checkKey, checkPage, checkPrefix, defaultContentType } from './limits.ts';
 import { maxInMemoryBytes, measureBody } from './measured-body.ts';
 import type { ObjectFacts, Objects } from './port.ts';
@@ -37,7 +38,7 @@ const partsAtOnce = 2;
 const maxParts = 10_000;
 const looksAtOnce = 16;
 
-export function openS3Objects(options: S3Config & { readonly clock?: Clock }): Objects {
+export function openS3Objects(options: S3Config & { readonly clock?: Clock }): Objects & Adapted {
   const { bucket: Bucket, clock = systemClock } = options;
   const client = openClient(options);
 
@@ -51,6 +52,7 @@ export function openS3Objects(options: S3Config & { readonly clock?: Clock }): O
   };
 
   return {
+    adapter: { name: 's3', kind: 'production' },
     async put(key, source, { contentType = defaultContentType } = {}) {
       checkKey(key);
       checkContentType(contentType);

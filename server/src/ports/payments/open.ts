@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import { makeDisabledPayments } from './disabled.ts';
 import type { Payments } from './port.ts';
 import { openSimulatedPayments, type SimulatedConfig } from './simulated.ts';
@@ -10,7 +11,10 @@ export type PaymentsConfig =
   | { readonly kind: 'disabled' };
 
 /** The only place that knows who takes payments. The library of Stripe is large, so only who uses it loads it. */
-export async function openPayments(config: PaymentsConfig, parts: { readonly clock: Clock }): Promise<Payments> {
+export async function openPayments(
+  config: PaymentsConfig,
+  parts: { readonly clock: Clock },
+): Promise<Payments & Adapted> {
   switch (config.kind) {
     case 'simulated':
       return openSimulatedPayments({ ...parts, ...config });

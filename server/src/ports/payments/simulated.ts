@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Adapted } from '../adapter.ts';
 import { findObjection } from './amounts.ts';
 import { disputeOf, factsOfCheckout, parseEvent } from './events.ts';
 import type { Payments } from './port.ts';
@@ -20,10 +21,14 @@ export interface SimulatedConfig {
  * Payments without money: a provider of our own with a page, webhooks and refunds, for machines without a contract with a real one.
  * Its page says that it is simulated.
  */
-export function openSimulatedPayments({ clock, ...config }: SimulatedConfig & { readonly clock: Clock }): Payments {
+export function openSimulatedPayments({
+  clock,
+  ...config
+}: SimulatedConfig & { readonly clock: Clock }): Payments & Adapted {
   const tables = openTables(config.url);
   const { webhookSecret } = config;
   return {
+    adapter: { name: 'simulated', kind: 'embedded' },
     ...makeSimulatedCards(tables, { now: () => clock.now(), pageUrl: config.checkoutUrl }),
     provider: 'simulated',
     customer: async ({ reference }) => `cus_sim_${reference}`,

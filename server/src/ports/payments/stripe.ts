@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe';
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
+import type { Adapted } from '../adapter.ts';
 import { findObjection } from './amounts.ts';
 import { disputeOf, factsOfCheckout, parseEvent } from './events.ts';
 import type { CheckoutOrder, PaymentFacts, Payments, ProviderEvent, Refused } from './port.ts';
@@ -26,7 +27,7 @@ const deadlineMs = 10_000;
 const retries = 2;
 
 /** Payments by Stripe, over its library. Each write carries our reference as its idempotency key. */
-export function openStripePayments({ clock, ...config }: StripeConfig & { readonly clock: Clock }): Payments {
+export function openStripePayments({ clock, ...config }: StripeConfig & { readonly clock: Clock }): Payments & Adapted {
   const stripe = connect(config);
   let closed = false;
   /** A refusal that concerns this one request is a value; everything else throws. */
@@ -43,6 +44,7 @@ export function openStripePayments({ clock, ...config }: StripeConfig & { readon
     }
   };
   return {
+    adapter: { name: 'stripe', kind: 'production' },
     ...makeStripeCards(ask, { clock, laterNews: (payment, facts) => withLaterNews(ask, payment, facts) }),
     provider: 'stripe',
     async customer({ reference, name }) {

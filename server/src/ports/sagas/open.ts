@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Adapted } from '../adapter.ts';
 import type { SagaLog } from './attempts.ts';
 import type { Sagas } from './port.ts';
 import type { PostgresSagasConfig } from './postgres/postgres.ts';
@@ -16,7 +17,7 @@ export type SagasConfig =
   | ({ readonly kind: 'temporal' } & Omit<TemporalSagasConfig, keyof Parts>);
 
 /** Loads only the engine that is asked for: the other one's native code stays on disk. */
-export async function openSagas(config: SagasConfig, parts: Parts): Promise<Sagas> {
+export async function openSagas(config: SagasConfig, parts: Parts): Promise<Sagas & Adapted> {
   if (config.kind === 'postgres') {
     const { openPostgresSagas } = await import('./postgres/postgres.ts');
     return openPostgresSagas({ ...config, ...parts });

@@ -2,6 +2,7 @@ import { lookup as resolve } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, request as requestPlain } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Adapted } from '../adapter.ts';
 import { isReachable, type Networks, readNetworks } from './addresses.ts';
 import type { Post, Posted, Webhooks } from './port.ts';
 
@@ -28,7 +29,10 @@ const notPublic = 'The address is not public. Webhooks are posted to public addr
  * The name is resolved here, once, and the connection is made to the addresses that were judged; a name that changes its mind
  * between the two questions gains nothing.
  */
-export function openGuardedWebhooks(config: GuardedConfig, parts: { readonly resolve?: Resolve } = {}): Webhooks {
+export function openGuardedWebhooks(
+  config: GuardedConfig,
+  parts: { readonly resolve?: Resolve } = {},
+): Webhooks & Adapted {
   const networks: Networks = readNetworks(config.allowedNetworks);
   const ask: Resolve = parts.resolve ?? ((name) => resolve(name, { all: true, order: 'verbatim' }));
   const running = new Set<ClientRequest>();
@@ -97,6 +101,8 @@ export function openGuardedWebhooks(config: GuardedConfig, parts: { readonly res
   }
 
   return {
+    // What may reach this machine over http is no guard, whatever it is called.
+    adapter: config.allowsHttp ? { name: 'local', kind: 'embedded' } : { name: 'guarded', kind: 'production' },
     objection,
     async post(message) {
       if (closed) throw new Error('the webhooks are closed');

@@ -17,7 +17,7 @@ interface Account {
 }
 
 /** The oldest version that is promised to work (docs/guides/run-on-your-own-servers.md). */
-const oldestPromised = 15;
+export const oldestPromised = 15;
 
 /** Promised versions first, the oldest of them before the newer ones; then what is too old, the newest first. */
 export function sortVersions(installed: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
+import type { Adapted } from '../../adapter.ts';
 import { sayWhy } from '../attempt.ts';
 import type { BusLog } from '../log.ts';
 import type { Bus, Consumer, Consuming } from '../port.ts';
@@ -37,7 +38,7 @@ export interface NatsBusOptions {
  *
  * The server may come back empty: streams and consumers are then set up again, and the outbox fills them.
  */
-export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
+export async function openNatsBus(options: NatsBusOptions): Promise<Bus & Adapted> {
   const { streams, log } = options;
   const clock = options.clock ?? systemClock;
   const leaseMs = options.leaseMs ?? 10_000;
@@ -109,6 +110,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
   };
 
   return {
+    adapter: { name: 'nats', kind: 'production' },
     publish: makePublish({ publisher, link, streams, windowSize: options.publishWindow ?? 1_024, restore: prepare }),
     consume,
     async check() {

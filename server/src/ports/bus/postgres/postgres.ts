@@ -3,6 +3,7 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { type Ids, systemIds } from '../../../kernel/id.ts';
+import type { Adapted } from '../../adapter.ts';
 import { sayWhy } from '../attempt.ts';
 import type { BusLog } from '../log.ts';
 import type { Bus, Consumer, Consuming } from '../port.ts';
@@ -47,7 +48,7 @@ const CHECK_WITHIN_MS = 5_000;
 const WITHOUT_END = 2_000_000_000;
 const SETUP_LOCK = 7_206_103_113;
 
-export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
+export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus & Adapted> {
   const { url, streams, log } = options;
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? systemIds;
@@ -110,6 +111,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
 
   const { publish, settled } = makePublish({ publishing, streams, ids, channel });
   return {
+    adapter: { name: 'postgres', kind: 'embedded' },
     publish,
     consume,
     check: () => checkBus({ boss, pool, channel, news, clock }),

@@ -2,6 +2,7 @@ import { Check } from 'typebox/schema';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Saga } from '../../../kernel/saga.ts';
+import type { Adapted } from '../../adapter.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from '../attempts.ts';
 import type { Ending } from '../interpreter.ts';
 import { asJson } from '../json.ts';
@@ -49,7 +50,7 @@ const findSql = {
 };
 const connections = 4;
 
-export async function openPostgresSagas(config: PostgresSagasConfig): Promise<Sagas> {
+export async function openPostgresSagas(config: PostgresSagasConfig): Promise<Sagas & Adapted> {
   const { url, clock, ids, log } = config;
   if (config.migrate !== false) await migratePostgresSagas(url, { log, clock });
   const pool = openPool(url, connections, log);
@@ -69,6 +70,7 @@ export async function openPostgresSagas(config: PostgresSagasConfig): Promise<Sa
   };
 
   return {
+    adapter: { name: 'postgres', kind: 'embedded' },
     async start(saga, id, params, origin) {
       const beginning = beginningOf(saga as unknown as Saga<never>, id, params, origin, ids);
       const [lane, name] = [laneName(saga), runName(saga.name, id)];

@@ -2,6 +2,7 @@ import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@tempo
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Saga } from '../../../kernel/saga.ts';
+import type { Adapted } from '../../adapter.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from '../attempts.ts';
 import type { Plan } from '../interpreter.ts';
 import { asJson } from '../json.ts';
@@ -45,7 +46,7 @@ export function connectOptions(config: Pick<TemporalSagasConfig, 'address' | 'tl
   return { address: config.address, ...(tls ? { tls } : {}), ...(config.apiKey ? { apiKey: config.apiKey } : {}) };
 }
 
-export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sagas> {
+export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sagas & Adapted> {
   const { namespace, taskQueue = 'sagas', clock, ids, log } = config;
   const leaseMs = config.leaseMs ?? 15_000;
   const connect = connectOptions(config);
@@ -60,6 +61,7 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
   const find = (run: string) => findRun(workflow, run);
 
   return {
+    adapter: { name: 'temporal', kind: 'production' },
     async start(saga, id, params, origin) {
       const plan = planOf(saga);
       const secret = ids.secret(32);
