@@ -3,6 +3,7 @@ import { Check } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { workloadOrder } from './conformance-containers.ts';
 import { failureOf, first, makeWork, type Suite, second } from './conformance-rig.ts';
+import { stoppedSliceCase } from './conformance-stops.ts';
 import type { Work } from './port.ts';
 
 /** What a host promises about machines on parts of it. */
@@ -90,6 +91,8 @@ export function sliceCases(suite: Suite): void {
       const gone = await host.releaseSlice({ ...release(first, [0]), isolation_model: 'full-reimage' }, makeWork());
       expect(gone.reimaged?.passed).toBe(true);
     });
+
+    stoppedSliceCase(suite);
 
     it('run their containers inside their machine, or refuse them where the host cannot', async () => {
       const { host, slice, release } = await begin();

@@ -5,6 +5,7 @@ import { containerCases } from './conformance-containers.ts';
 import { failureOf, first, type HostRig, image, key, makeSuite, makeWork, second } from './conformance-rig.ts';
 import { shellCases } from './conformance-shells.ts';
 import { sliceCases } from './conformance-slices.ts';
+import { stopCases } from './conformance-stops.ts';
 import { fingerprintOfKey } from './fingerprint.ts';
 
 /** What a host promises. What stands here is what the agent may lean on; nothing else is. */
@@ -197,6 +198,7 @@ export function hostConformance(name: string, makeRig: () => Promise<HostRig>): 
       });
     });
 
+    stopCases(suite);
     sliceCases(suite);
     containerCases(suite);
     describe('imaging', () => {

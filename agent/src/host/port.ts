@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type {
   HostTopology,
   NodeCondition,
@@ -28,6 +29,13 @@ export interface Host {
   installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<readonly string[]>;
   attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation>;
   restart(params: TaskParams<'allocation.restart'>, work: Work): Promise<ReadinessAttestation>;
+  /**
+   * Ends what runs for an allocation and lets nobody in, until `start`. Its disk, home and GPUs stay its own. Stopping what is
+   * stopped proves the same again.
+   */
+  stop(params: TaskParams<'allocation.stop'>, work: Work): Promise<TaskOutput<'allocation.stop'>>;
+  /** Brings a stopped allocation back with its disk. What runs already is proven to run, with these keys. */
+  start(params: TaskParams<'allocation.start'>, work: Work): Promise<ReadinessAttestation>;
   reimage(params: TaskParams<'node.reimage_prepare'>, work: Work): Promise<TaskOutput<'node.reimage_prepare'>>;
   /**
    * Ends the machine or login of an allocation whose lease ran out, without anybody's word but the lease's. Disks are
@@ -60,6 +68,10 @@ export interface Host {
   /** Cheap, and beside everything else. Nothing known is an empty answer. */
   containers(params: TaskParams<'app.oci_status'>, work: Work): Promise<readonly OciWorkload[]>;
   containerLogs(params: TaskParams<'app.oci_logs'>, work: Work): Promise<TaskOutput<'app.oci_logs'>>;
+  /**
+   * A connection to one port of a container. A container that does not run, and a port that its order does not name, are refused.
+   */
+  connectContainer(order: ConnectOrder): Promise<Duplex>;
   openShell(order: ShellOrder): Promise<Shell>;
   /** The bytes of a connection to the sshd of the machine, or of connections to one port of it. */
   openStream(order: StreamOrder): Promise<Shell>;
@@ -100,6 +112,11 @@ export interface StreamOrder {
   readonly allocationId: string;
   readonly username: string;
   readonly to: { readonly kind: 'ssh' } | { readonly kind: 'forward'; readonly port: number };
+}
+export interface ConnectOrder {
+  readonly allocationId: string;
+  readonly workloadId: string;
+  readonly port: number;
 }
 /** A real PTY. Reading stops while the reader is slow: nothing is buffered without bound. */
 export interface Shell {

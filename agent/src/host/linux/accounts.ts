@@ -1,7 +1,7 @@
 import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostFailure } from '../port.ts';
-import { addGroup, addUser, closeUser, type Login, loginShell, removeGroup, removeUser } from './argv.ts';
+import { addGroup, addUser, closeUser, type Login, loginShell, openUser, removeGroup, removeUser } from './argv.ts';
 import { type CommandResult, type Commands, complaintOf } from './commands.ts';
 import type { Disposal } from './removal/disposal.ts';
 import { entryAt, textAt } from './removal/entries.ts';
@@ -27,6 +27,8 @@ export interface Accounts {
   make(allocationId: string, login: Login): Promise<Account>;
   /** Nobody can log in any more; what is in the home stays. */
   close(account: Account): Promise<void>;
+  /** Undoes `close`: the keys that sshd finds let people in again. */
+  open(account: Account): Promise<Account>;
   /** Neither login nor group nor home are there afterwards. */
   remove(allocationId: string, login: Login): Promise<void>;
   /** Groups that another program added the login to. */
@@ -48,30 +50,11 @@ export function makeAccounts(parts: {
   const { root, homes, commands } = parts;
   const homeOf = (username: string) => join(homes, username);
 
-  async function list(): Promise<Account[]> {
-    const lines = (await textAt(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
-    return lines.flatMap(([name = '', , uid = '', gid = '', comment = '', home = '', shell = '']) => {
-      if (name === '' || uid === '') return [];
-      const tag = comment.startsWith(mark) ? comment.slice(mark.length) : '';
-      const isOpen = shell === loginShell;
-      return [
-        { name, uid: Number(uid), gid: Number(gid), home, isOpen, allocationId: uuid.test(tag) ? tag : undefined },
-      ];
-    });
-  }
+  const list = () => readAccounts(root);
   const of = async (allocationId: string) => (await list()).find((account) => account.allocationId === allocationId);
-  async function groups() {
-    const lines = (await textAt(join(root, 'etc/group'))).split('\n').map((line) => line.split(':'));
-    return lines.map(([name = '', , gid = '', members = '']) => ({
-      name,
-      gid: Number(gid),
-      members: members.split(','),
-    }));
-  }
-
   async function makeGroup(login: Login): Promise<void> {
     const found = async () => {
-      const all = await groups();
+      const all = await readGroups(root);
       return {
         byName: all.find(({ name }) => name === login.username),
         byGid: all.find(({ gid }) => gid === login.gid),
@@ -88,19 +71,7 @@ export function makeAccounts(parts: {
     if (result.status !== 0 && !isRight(await found())) throw troubleOf('groupadd', result, [4, 9]);
   }
 
-  async function expectOurs(allocationId: string, login: Login): Promise<Account | undefined> {
-    const all = await list();
-    const byName = all.find(({ name }) => name === login.username);
-    const byUid = all.find(({ uid }) => uid === login.uid);
-    if (!byName && !byUid) return undefined;
-    if (byName?.allocationId !== allocationId && byName)
-      throw conflict(`The name ${login.username} belongs to another program.`);
-    if (byUid && byUid.name !== login.username) throw conflict(`User id ${login.uid} belongs to ${byUid.name}.`);
-    if (!byName || byName.uid !== login.uid || byName.gid !== login.gid) {
-      throw conflict(`The login ${login.username} has other ids than were asked for.`);
-    }
-    return byName;
-  }
+  const expectOurs = async (allocationId: string, login: Login) => findOurs(await list(), allocationId, login);
 
   return {
     list,
@@ -129,6 +100,13 @@ export function makeAccounts(parts: {
       const after = (await list()).find(({ name }) => name === account.name);
       if (after?.isOpen) throw new HostFailure('user_remains', `usermod could not close it: ${complaintOf(result)}.`);
     },
+    async open(account) {
+      if (account.isOpen) return account;
+      const result = await commands.run(openUser(account.name));
+      const after = (await list()).find(({ name }) => name === account.name);
+      if (after?.isOpen) return after;
+      throw new HostFailure('machine_failed', `usermod could not open it: ${complaintOf(result)}.`);
+    },
     async remove(allocationId, login) {
       const account = await of(allocationId);
       if (account) {
@@ -139,7 +117,7 @@ export function makeAccounts(parts: {
       }
       const isTaken = (await list()).some(({ name }) => name === login.username);
       if (isTaken) return;
-      const group = (await groups()).find(({ name }) => name === login.username);
+      const group = (await readGroups(root)).find(({ name }) => name === login.username);
       if (group?.gid === login.gid) await commands.run(removeGroup(login.username));
       // A home without a login is what an interrupted removal leaves behind.
       const home = homeOf(login.username);
@@ -150,7 +128,7 @@ export function makeAccounts(parts: {
       await parts.disposal.finish(homes);
     },
     async otherGroupsOf(username) {
-      return (await groups()).filter(({ members }) => members.includes(username)).map(({ name }) => name);
+      return (await readGroups(root)).filter(({ members }) => members.includes(username)).map(({ name }) => name);
     },
   };
 }
@@ -162,3 +140,36 @@ const troubleOf = (program: string, result: CommandResult, inUse: readonly numbe
   inUse.includes(result.status)
     ? conflict(`${program}: ${complaintOf(result)}.`)
     : new HostFailure('machine_failed', `${program}: ${complaintOf(result)}.`);
+
+/** The users of the host; those that we made carry their allocation. */
+async function readAccounts(root: string): Promise<Account[]> {
+  const lines = (await textAt(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
+  return lines.flatMap(([name = '', , uid = '', gid = '', comment = '', home = '', shell = '']) => {
+    if (name === '' || uid === '') return [];
+    const tag = comment.startsWith(mark) ? comment.slice(mark.length) : '';
+    const isOpen = shell === loginShell;
+    return [{ name, uid: Number(uid), gid: Number(gid), home, isOpen, allocationId: uuid.test(tag) ? tag : undefined }];
+  });
+}
+async function readGroups(root: string) {
+  const lines = (await textAt(join(root, 'etc/group'))).split('\n').map((line) => line.split(':'));
+  return lines.map(([name = '', , gid = '', members = '']) => ({
+    name,
+    gid: Number(gid),
+    members: members.split(','),
+  }));
+}
+
+/** The account of this login, if it is the one that we made. Anything else with its name or number is a conflict. */
+function findOurs(all: readonly Account[], allocationId: string, login: Login): Account | undefined {
+  const byName = all.find(({ name }) => name === login.username);
+  const byUid = all.find(({ uid }) => uid === login.uid);
+  if (!byName && !byUid) return undefined;
+  if (byName?.allocationId !== allocationId && byName)
+    throw conflict(`The name ${login.username} belongs to another program.`);
+  if (byUid && byUid.name !== login.username) throw conflict(`User id ${login.uid} belongs to ${byUid.name}.`);
+  if (!byName || byName.uid !== login.uid || byName.gid !== login.gid) {
+    throw conflict(`The login ${login.username} has other ids than were asked for.`);
+  }
+  return byName;
+}

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Disk } from '../../disk.ts';
-import type { GpuLook, GpuReading } from './nvidia-smi.ts';
+import type { GpuQuery, GpuReading } from './nvidia-smi.ts';
 import { readPciDevices } from './sysfs.ts';
 
 /** What the driver last said of each GPU, by its place on the bus. The driver cannot see a GPU that is handed through to a slice. */
@@ -14,7 +14,7 @@ type Known = Static<typeof Known>;
 
 export interface GpuInventory {
   /** Adds what the driver says now to what it said before, and answers with GPUs that VFIO holds as well. */
-  complete(look: GpuLook): Promise<GpuReading[]>;
+  complete(look: GpuQuery): Promise<GpuReading[]>;
   uuidAt(address: string): Promise<string | undefined>;
 }
 

@@ -128,8 +128,7 @@ const refuse = async (): Promise<never> => {
   throw new HostFailure('not_supported', 'This host is let whole; it makes no machines and images no disks.');
 };
 
-/** One host of its two sides: the login of the whole machine, and slices. Whose an allocation is, its record says. */
-function joinHost(parts: {
+interface HostSides {
   readonly root: string;
   readonly commands: Commands;
   readonly watch: Watch;
@@ -140,7 +139,10 @@ function joinHost(parts: {
   readonly sliceHost: SliceHost | undefined;
   readonly consoles: Host['consoles'];
   readonly containers: Containers;
-}): Host {
+}
+
+/** One host of its two sides: the login of the whole machine, and slices. Whose an allocation is, its record says. */
+function joinHost(parts: HostSides): Host {
   const { watch, wholeNode, sliceHost, containers } = parts;
   const slices = sliceHost?.slices;
   /** The slices, if the allocation is one of them. */
@@ -167,6 +169,19 @@ function joinHost(parts: {
     restart: checked('allocation.restart', async (params, work) =>
       ((await sliceOf(params.allocation_id)) ?? wholeNode).restart(params, work),
     ),
+    stop: checked('allocation.stop', async (params, work) => {
+      // The login does not wait for containers, as when a lease ends.
+      const [stopped, containersEnded] = await Promise.allSettled([
+        ((await sliceOf(params.allocation_id)) ?? wholeNode).stop(params, work),
+        containers.haltAll(params.allocation_id),
+      ]);
+      if (stopped.status === 'rejected') throw stopped.reason;
+      if (containersEnded.status === 'rejected') throw containersEnded.reason;
+      return stopped.value;
+    }),
+    start: checked('allocation.start', async (params, work) =>
+      ((await sliceOf(params.allocation_id)) ?? wholeNode).start(params, work),
+    ),
     async endRuntime(allocationId) {
       // The login never waits for containers: one that hangs would keep it open beyond its lease.
       const ended = await Promise.allSettled([
@@ -180,7 +195,7 @@ function joinHost(parts: {
     async gpusOf(allocationId) {
       const slice = await sliceOf(allocationId);
       if (slice) return slice.gpusOf(allocationId);
-      const here = (await wholeNode.runtimes()).some((runtime) => runtime.allocationId === allocationId);
+      const here = await wholeNode.holds(allocationId);
       return here ? watch.gpusOnBus() : [];
     },
     conditions: () => watch.conditions(),
@@ -192,12 +207,26 @@ function joinHost(parts: {
     samples: async () => [await parts.measure()],
     consoles: parts.consoles,
     images: async () => sliceHost?.images.list(),
+    ...logins(parts, sliceOf),
+    async close() {
+      await parts.shells.close();
+      await slices?.close();
+    },
+  };
+}
+
+/** Terminals and connections of a person: into the machine of a slice, or as the login of the whole machine. */
+function logins(
+  { wholeNode, shells, door }: Pick<HostSides, 'wholeNode' | 'shells' | 'door'>,
+  sliceOf: (allocationId: string) => Promise<SliceHost['slices'] | undefined>,
+): Pick<Host, 'openShell' | 'openStream'> {
+  return {
     async openShell(shell) {
       const slice = await sliceOf(shell.allocationId);
       if (slice) return slice.openShell(shell);
       const { account } = await wholeNode.livingOf(shell.allocationId);
       if (account.name !== shell.username) throw new HostFailure('not_found', `There is no user ${shell.username}.`);
-      const opened = await parts.shells.open(shell, account);
+      const opened = await shells.open(shell, account);
       // The lease may have ended while the terminal was made.
       await wholeNode.livingOf(shell.allocationId).catch((error: unknown) => {
         opened.kill();
@@ -211,17 +240,13 @@ function joinHost(parts: {
       if (slice) return slice.openStream(order);
       const { account } = await wholeNode.livingOf(allocationId);
       if (account.name !== username) throw new HostFailure('not_found', `There is no user ${username}.`);
-      const opened = to.kind === 'ssh' ? await connectStream({ ...parts.door, what: 'sshd' }) : openForward(to.port);
+      const opened = to.kind === 'ssh' ? await connectStream({ ...door, what: 'sshd' }) : openForward(to.port);
       // The lease may have ended while the connection was made.
       await wholeNode.livingOf(allocationId).catch((error: unknown) => {
         opened.kill();
         throw error;
       });
       return opened;
-    },
-    async close() {
-      await parts.shells.close();
-      await slices?.close();
     },
   };
 }

@@ -12,7 +12,7 @@ export interface GpuReading {
   readonly uncorrectedErrors: number | undefined;
   readonly isPartitioned: boolean;
 }
-export interface GpuLook {
+export interface GpuQuery {
   readonly answers: Proof;
   readonly gpus: readonly GpuReading[];
   readonly driverVersion: string | undefined;
@@ -37,7 +37,7 @@ const limitMs = 15_000;
  * Asks the driver. A GPU that is lost makes the tool complain and answer for the others, so its rows count whatever
  * it exits with, and the complaint is what the proof says.
  */
-export async function lookAtGpus(commands: Commands): Promise<GpuLook> {
+export async function queryGpus(commands: Commands): Promise<GpuQuery> {
   const result = await commands.run(gpuQuery, { limitMs });
   const rows = result.stdout.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
   const gpus = rows.flatMap((row) => readRow(row) ?? []);

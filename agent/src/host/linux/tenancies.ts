@@ -14,8 +14,8 @@ export const Tenancy = Type.Object({
   allocation_id: nodeTaskKinds['allocation.attest'].params.properties.allocation_id,
   generation: Type.Integer({ minimum: 1 }),
   login: nodeTaskKinds['allocation.attest'].params.properties.login,
-  /** `ended` is for good: only a release comes after it. */
-  state: Type.Enum(['making', 'running', 'ended']),
+  /** `stopped` keeps everything and lets nobody in. `ended` is for good: only a release comes after it. */
+  state: Type.Enum(['making', 'running', 'stopped', 'ended']),
   /** An account was about to be made: what runs under its number from then on is this tenant's. */
   has_account: Type.Boolean(),
   /** What was found before anything was handed over. */

@@ -5,7 +5,7 @@ import { HostTopology } from '@gpuaas/contract/node';
 import { Check } from 'typebox/value';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Argv, makeCommands, statusMissing } from './commands.ts';
-import { lookAtGpus, pciAddressOf } from './nvidia-smi.ts';
+import { pciAddressOf, queryGpus } from './nvidia-smi.ts';
 import { growMachine, h200, type MachineSpec } from './testing/machines.ts';
 import { discoverTopology } from './topology.ts';
 
@@ -149,7 +149,7 @@ describe('what a machine is made of', () => {
 });
 
 describe('the words of nvidia-smi', () => {
-  const say = (stdout: string, status = 0) => lookAtGpus({ run: async () => ({ status, stdout, stderr: '' }) });
+  const say = (stdout: string, status = 0) => queryGpus({ run: async () => ({ status, stdout, stderr: '' }) });
 
   it('are read as a real H200 writes them', async () => {
     const row =

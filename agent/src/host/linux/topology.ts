@@ -1,6 +1,6 @@
 import type { HostTopology, SlotCandidate } from '@gpuaas/contract/node';
 import { type Commands, systemPath } from './commands.ts';
-import { type GpuLook, type GpuReading, lookAtGpus, readCudaVersion } from './nvidia-smi.ts';
+import { type GpuQuery, type GpuReading, queryGpus, readCudaVersion } from './nvidia-smi.ts';
 import {
   countList,
   isThere,
@@ -35,7 +35,7 @@ const sentence = (text: string) => text.slice(0, mostIn.sentence);
 export interface SliceView {
   readonly approvedDisks: readonly string[];
   /** All GPUs, also those that are handed through. */
-  complete(look: GpuLook): Promise<GpuReading[]>;
+  complete(look: GpuQuery): Promise<GpuReading[]>;
   names(slotIndex: number): Promise<{ readonly mac: string; readonly address: string }>;
   /** What keeps the host from making slices, beside what is read here. */
   trouble(): Promise<string[]>;
@@ -55,7 +55,7 @@ export async function discoverTopology(
   containers?: ContainerView,
 ): Promise<HostTopology> {
   const [seen, devices, disks, numaNodes, groups, prerequisites] = await Promise.all([
-    lookAtGpus(commands),
+    queryGpus(commands),
     readPciDevices(root),
     readNvmeDisks(root),
     readNumaNodes(root),
@@ -97,6 +97,7 @@ export async function discoverTopology(
       { ability: 'reimage', able: false, why_not: 'The agent images no disks of the machine that it runs on.' },
       { ability: 'partitions', able: false, why_not: 'The agent does not manage NVSwitch partitions yet.' },
       { ability: 'fabric', able: false, why_not: 'The agent hands no fabric function through yet.' },
+      { ability: 'ssh_certificates', able: true, why_not: null },
     ],
     prerequisites: { ...prerequisites, iommu_group_count: groups.length },
     blockers: blockers.slice(0, mostBlockers),
@@ -118,7 +119,7 @@ async function readPrerequisites(root: string) {
 }
 
 function findBlockers(seen: {
-  readonly look: GpuLook;
+  readonly look: GpuQuery;
   readonly devices: readonly PciDevice[];
   readonly groups: number;
   readonly prerequisites: Awaited<ReturnType<typeof readPrerequisites>>;
@@ -156,7 +157,7 @@ function findBlockers(seen: {
 }
 
 function makeSlots(seen: {
-  readonly look: GpuLook;
+  readonly look: GpuQuery;
   readonly devices: readonly PciDevice[];
   readonly disks: readonly NvmeDisk[];
   readonly sides: readonly number[];

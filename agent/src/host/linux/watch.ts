@@ -3,7 +3,7 @@ import type { GpuEvidence, NodeCondition, Proof, TaskOutput } from '@gpuaas/cont
 import type { Clock } from '../../clock.ts';
 import { type Commands, complaintOf } from './commands.ts';
 import type { GpuInventory } from './gpu-inventory.ts';
-import { type GpuLook, lookAtGpus } from './nvidia-smi.ts';
+import { type GpuQuery, queryGpus } from './nvidia-smi.ts';
 import { greetSsh, type SshDoor } from './ssh/ssh.ts';
 import { readPciDevices } from './sysfs.ts';
 import { findXids, type KernelLog } from './xids.ts';
@@ -11,7 +11,7 @@ import { findXids, type KernelLog } from './xids.ts';
 /** The health of the host: for heartbeats every few seconds, probes and attestations now and then. */
 export interface Watch {
   /** A look at the GPUs, at most this old. */
-  gpus(freshness?: 'now' | 'recent'): Promise<{ readonly look: GpuLook; readonly evidence: GpuEvidence[] }>;
+  gpus(freshness?: 'now' | 'recent'): Promise<{ readonly look: GpuQuery; readonly evidence: GpuEvidence[] }>;
   /**
    * UUIDs of the GPUs that are on the bus. The bus is the kernel's word, which nobody with a login can change; which UUID
    * belongs to which address the driver said when it last answered.
@@ -22,8 +22,8 @@ export interface Watch {
   storage(): Promise<Proof>;
 }
 
-const latelyMs = 10_000;
-const slowlyMs = 60_000;
+const recentMs = 10_000;
+const slowMs = 60_000;
 /** Below this a host cannot keep its own records and a home. */
 const leastFreeBytes = 2 * 1_024 ** 3;
 const proof = (passed: boolean, detail: string): Proof => ({ passed, detail: detail.slice(0, 500) });
@@ -38,40 +38,27 @@ export function makeWatch(parts: {
   readonly inventory: GpuInventory;
 }): Watch {
   const { commands, clock } = parts;
-  const lately = <T>(maxAgeMs: number, ask: () => Promise<T>) => remember(clock, maxAgeMs, ask);
-  const look = lately(latelyMs, async () => {
-    const seen = await lookAtGpus(commands);
+  const cached = <T>(maxAgeMs: number, ask: () => Promise<T>) => remember(clock, maxAgeMs, ask);
+  const look = cached(recentMs, async () => {
+    const seen = await queryGpus(commands);
     // GPUs that are handed through are known from before; those of them that the driver has left are not missed.
     await parts.inventory.complete(seen);
     return seen;
   });
-  const log = lately(slowlyMs, () => parts.kernelLog.read());
-  const onBus = lately(slowlyMs, async () => {
+  const log = cached(slowMs, () => parts.kernelLog.read());
+  const onBus = cached(slowMs, async () => {
     const devices = await readPciDevices(parts.root);
     const gpus = devices.filter(({ vendor, class: kind }) => vendor === '10de' && /^030[02]/.test(kind));
     const away = gpus.filter(({ driver }) => driver === 'vfio-pci');
     return { expected: gpus.length - away.length, away: away.length };
   });
-  const time = lately(slowlyMs, () => readTime(commands));
-  const since = new Map<string, NodeCondition>();
+  const time = cached(slowMs, () => readTime(commands));
+  const dated = makeDated(clock);
 
   const gpus: Watch['gpus'] = async (freshness = 'now') => {
     const now = freshness === 'now';
     const [seen, lines] = await Promise.all([look(now), log(now)]);
-    const xids = 'trouble' in lines ? [] : findXids(lines);
-    const evidence = seen.gpus.map(({ uuid, model, pciAddress, memoryMib, uncorrectedErrors = 0 }) => {
-      const xid = xids.findLast(({ device }) =>
-        pciAddress.startsWith(`${device.replace(/^0{4}(?=[0-9a-f]{4}:)/, '')}.`),
-      );
-      const detail = xid
-        ? `Xid ${xid.code}: ${xid.text}.`
-        : uncorrectedErrors > 0
-          ? `${uncorrectedErrors} memory errors could not be corrected.`
-          : undefined;
-      const common = { uuid, model, pci_address: pciAddress, memory_mib: memoryMib, healthy: detail === undefined };
-      return { ...common, ...(detail !== undefined && { detail }) };
-    });
-    return { look: seen, evidence };
+    return { look: seen, evidence: evidenceOf(seen, 'trouble' in lines ? [] : findXids(lines)) };
   };
 
   const byAddress = new Map<string, string>();
@@ -114,21 +101,6 @@ export function makeWatch(parts: {
       clock: clockKept,
       ssh: proof(answers, answers ? 'sshd answers.' : `Nobody answers at ${parts.door.address}:${parts.door.port}.`),
     };
-  };
-
-  const dated = (type: string, { passed, detail }: Proof, reason: string): NodeCondition => {
-    const status = passed ? 'True' : 'False';
-    const before = since.get(type);
-    const changed = before?.status === status ? before.since : clock.now().toISOString();
-    const condition = {
-      type,
-      status,
-      reason: passed ? 'AsExpected' : reason,
-      message: detail,
-      since: changed,
-    } as const;
-    since.set(type, condition);
-    return condition;
   };
 
   return {
@@ -199,3 +171,36 @@ function remember<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): (no
 
 /** Drivers write the domain with eight digits and kernels with four. */
 const busAddress = (address: string): string => address.toLowerCase().replace(/^0{4}(?=[0-9a-f]{4}:)/, '');
+
+/** Each GPU as the driver shows it: one that the kernel or its own counters complain about is not healthy. */
+function evidenceOf(seen: GpuQuery, xids: ReturnType<typeof findXids>): GpuEvidence[] {
+  return seen.gpus.map(({ uuid, model, pciAddress, memoryMib, uncorrectedErrors = 0 }) => {
+    const xid = xids.findLast(({ device }) => pciAddress.startsWith(`${device.replace(/^0{4}(?=[0-9a-f]{4}:)/, '')}.`));
+    const detail = xid
+      ? `Xid ${xid.code}: ${xid.text}.`
+      : uncorrectedErrors > 0
+        ? `${uncorrectedErrors} memory errors could not be corrected.`
+        : undefined;
+    const common = { uuid, model, pci_address: pciAddress, memory_mib: memoryMib, healthy: detail === undefined };
+    return { ...common, ...(detail !== undefined && { detail }) };
+  });
+}
+
+/** Conditions with the time since when each has its status. */
+function makeDated(clock: Clock) {
+  const since = new Map<string, NodeCondition>();
+  return (type: string, { passed, detail }: Proof, reason: string): NodeCondition => {
+    const status = passed ? 'True' : 'False';
+    const before = since.get(type);
+    const changed = before?.status === status ? before.since : clock.now().toISOString();
+    const condition = {
+      type,
+      status,
+      reason: passed ? 'AsExpected' : reason,
+      message: detail,
+      since: changed,
+    } as const;
+    since.set(type, condition);
+    return condition;
+  };
+}

@@ -165,6 +165,27 @@ describe('handing a whole host over', () => {
   });
 });
 
+describe('the GPUs of a whole host that is stopped', () => {
+  it('are at work while something still runs under its number, and from the moment at which its login is open', async () => {
+    const { order } = await begin();
+    let running: number[] = [];
+    const host = await fixture.open({ processes: { ...noProcesses, of: async () => running } });
+    await host.provisionUser(order, makeWork());
+    await host.stop({ ...release(), grace_seconds: 0 }, makeWork());
+    expect(await host.gpusOf(first)).toEqual([]);
+    running = [4_711];
+    expect(await host.gpusOf(first)).toEqual(order.expect.gpu_uuids);
+    running = [];
+    const work = makeWork();
+    let seen: Promise<readonly string[]> | undefined;
+    work.onPhase = (name) => {
+      if (name === 'readiness') seen = host.gpusOf(first);
+    };
+    await host.start({ ...release(), authorized_keys: [key('a')], expect: order.expect }, work);
+    expect(await seen).toEqual(order.expect.gpu_uuids);
+  });
+});
+
 describe('taking a whole host back', () => {
   it('closes the login before it ends what runs, and removes it with its home', async () => {
     const { host, order } = await begin();

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Proof, ReadinessAttestation, TaskOutput, TaskParams } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
+import { keyLinesOf } from '../key-lines.ts';
 import { HostFailure, type Work } from '../port.ts';
 import { troubleIn } from '../trouble.ts';
 import type { Account, Accounts } from './accounts.ts';
@@ -102,7 +103,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     const seen = await unlessCalledOff(work.signal, parts.attest(tenancy));
     const trouble = troubleIn(seen, params.expect);
     if (trouble) throw new HostFailure(trouble.code, trouble.message);
-    await parts.keyFile.write(account, params.authorized_keys);
+    await parts.keyFile.write(account, keyLinesOf(params));
     const durations_ms = phases.end();
     await closeUnlessHeld(account, () => note({ state: 'running', durations_ms }));
     return { ...seen, durations_ms };
@@ -257,6 +258,22 @@ export function makeWholeNode(parts: WholeNodeParts) {
     throw new HostFailure('not_found', `Allocation ${allocationId} has no login ${login.username}.`);
   }
 
+  /** The tenancy and login of an allocation that runs or is stopped. */
+  async function keptAs(allocationId: string, login: Login) {
+    const [tenancy, account] = [await tenancies.get(allocationId), await accounts.of(allocationId)];
+    if ((tenancy?.state === 'running' || tenancy?.state === 'stopped') && account) {
+      if (isDeepStrictEqual(tenancy.login, login)) return { tenancy: { ...tenancy, state: tenancy.state }, account };
+    }
+    throw new HostFailure('not_found', `Allocation ${allocationId} has no login ${login.username}.`);
+  }
+  /** A lease that ended meanwhile stays ended. */
+  const setState = async (allocationId: string, state: 'running' | 'stopped'): Promise<void> => {
+    await tenancies.change(allocationId, (now) => {
+      if (now?.state === 'running' || now?.state === 'stopped') return { ...now, state };
+      throw conflict('The lease ended while the work was under way.');
+    });
+  };
+
   return {
     provision,
     revoke,
@@ -265,7 +282,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       heed(work.signal);
       const { account } = await livingAs(params.allocation_id, params.login);
       const before = await parts.keyFile.read(account.name);
-      const now = await parts.keyFile.write(account, params.authorized_keys);
+      const now = await parts.keyFile.write(account, keyLinesOf(params));
       if (before.some((key) => !now.includes(key))) await endConnections(parts.processes, account.uid);
       return now;
     },
@@ -303,10 +320,58 @@ export function makeWholeNode(parts: WholeNodeParts) {
       return seen;
     },
 
+    /**
+     * Closes the login and ends what runs under its number. The home, and jobs that the tenant planned, stay; an expired account
+     * is refused by cron and at as by sshd, so nothing begins by itself until it is opened again.
+     */
+    async stop(params: TaskParams<'allocation.stop'>, work: Work): Promise<TaskOutput<'allocation.stop'>> {
+      heed(work.signal);
+      const id = params.allocation_id;
+      await keptAs(id, params.login);
+      work.phase('shutdown', 0);
+      await setState(id, 'stopped');
+      const account = await accounts.of(id);
+      if (account) await shut(account);
+      return { machine_stopped: passed(`The login of allocation ${id} is closed and nothing runs under its number.`) };
+    },
+    /** The door is opened last, as in `provision`: the keys are written when everything else has been proven. */
+    async start(params: TaskParams<'allocation.start'>, work: Work): Promise<ReadinessAttestation> {
+      heed(work.signal);
+      const id = params.allocation_id;
+      const kept = await keptAs(id, params.login);
+      work.phase('user', 0);
+      const account = await accounts.open(kept.account);
+      const hold = (state: 'stopped' | 'running') => closeUnlessHeld(account, () => setState(id, state));
+      await hold(kept.tenancy.state);
+      try {
+        work.phase('readiness', 0);
+        await waitForSsh(work.signal);
+        const seen = await unlessCalledOff(work.signal, parts.attest(kept.tenancy));
+        const trouble = troubleIn(seen, params.expect);
+        if (trouble) throw new HostFailure(trouble.code, trouble.message);
+        await parts.keyFile.write(account, params.authorized_keys);
+        await hold('running');
+        return seen;
+      } catch (error) {
+        // What is not proven stays closed; a login that runs already is left to its tenant.
+        if (kept.tenancy.state === 'stopped') await shut({ ...account, isOpen: true });
+        throw error;
+      }
+    },
+
     async endRuntime(allocationId: string): Promise<void> {
       await end(allocationId);
       const account = await accounts.of(allocationId);
       if (account) await shut(account);
+    },
+    /**
+     * Whether the GPUs of the host are at work for an allocation: it has them, and is not stopped. On its way to a stop or back it is
+     * at work for as long as its login is open or anything runs under its number.
+     */
+    async holds(allocationId: string): Promise<boolean> {
+      const [tenancy, account] = [await tenancies.get(allocationId), await accounts.of(allocationId)];
+      if (tenancy?.state !== 'stopped') return tenancy !== undefined || account !== undefined;
+      return account?.isOpen === true || (await parts.processes.of(tenancy.login.uid)).length > 0;
     },
     async runtimes() {
       const [known, all] = await Promise.all([tenancies.all(), accounts.list()]);

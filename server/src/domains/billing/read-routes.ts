@@ -47,7 +47,8 @@ const balance = on(billingBalanceGet, async ({ db, clock, policies }, who, { par
     ]),
   );
   if (!account) return absent();
-  const perHour = standing?.per_hour ?? 0n;
+  const perHour = standing?.burning ?? 0n;
+  const isStopFirst = standing?.stops_at?.getTime() !== standing?.releases_at?.getTime();
   const runway = runwaySeconds(standing?.spendable ?? account.balance_minor, perHour);
   const rules = rulesOf(policies, account.organization_id);
   const minimumMinutes = policies.number('billing.minimum_runway_minutes', who);
@@ -58,6 +59,8 @@ const balance = on(billingBalanceGet, async ({ db, clock, policies }, who, { par
     per_hour: money(perHour, account.currency),
     runway_seconds: runway ?? null,
     state: standing?.state ?? 'healthy',
+    stops_at: (isStopFirst && standing?.stops_at?.toISOString()) || null,
+    stopped_machines: standing?.stopped ?? 0,
     releases_at: standing?.releases_at?.toISOString() ?? null,
     charged_to: chargedTo?.toISOString() ?? null,
     enforced: rules.enforced,

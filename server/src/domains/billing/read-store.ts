@@ -8,15 +8,17 @@ import type { LadderState } from './ladder/decide.ts';
  */
 const linesSql = sql(
   'ledger-lines',
-  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name, n.simulated from (
+  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name,
+     case when l.kind = 'usage' then n.simulated end as simulated from (
      (select d.id, 'usage' as kind, d.day::text as day, -d.amount_minor as amount_minor, d.currency, null::timestamptz as at,
         d.resource_id as allocation_id, d.project_id, d.sku, d.quantity_ms, d.windows, null::text as reason
       from usage_days d where d.organization_id = $1 and mine(d.organization_id)
         and ($2::int is null or (d.day, d.id) < (date 'epoch' + $2::int, $3::uuid))
       order by d.day desc, d.id desc limit $4)
      union all
-     (select e.id, e.kind, ((e.at at time zone 'UTC')::date)::text, e.amounts[1], e.currency, e.at, null, null, null, null, null,
-        e.reason
+     (select e.id, e.kind, ((e.at at time zone 'UTC')::date)::text, e.amounts[1], e.currency, e.at,
+        case when e.kind in ('hold', 'hold_release') then substring(e.reason from '^Hold (?:for|of) allocation ([0-9a-f-]{36})')::uuid end,
+        null, null, null, null, e.reason
       from ledger_entries e where e.organization_id = $1 and e.kind <> 'usage' and mine(e.organization_id)
         and ($2::int is null or ((e.at at time zone 'UTC')::date, e.id) < (date 'epoch' + $2::int, $3::uuid))
       order by (e.at at time zone 'UTC')::date desc, e.id desc limit $4)
@@ -54,14 +56,22 @@ const chargedForSql = sql(
 );
 const accountsSql = sql(
   'billing-accounts',
-  `select b.organization_id, o.name, o.slug, b.currency, b.balance_minor, b.held_minor, b.entries, l.state, l.releases_at,
+  `select b.organization_id, o.name, o.slug, owner.name as owner_name, b.currency, b.balance_minor, b.held_minor, b.entries, l.state, l.releases_at,
      coalesce((select sum(d.amount_minor) from usage_days d where d.organization_id = b.organization_id
        and d.day > (select (act_time() at time zone 'UTC')::date - $4::int) and mine(d.organization_id)), 0)::bigint as charged
    from billing_accounts b join organizations o on o.id = b.organization_id
      join account_ladders l on l.organization_id = b.organization_id and mine(l.organization_id)
+     left join lateral (
+       select coalesce(n.display_name, i.username) as name from tenant_memberships m
+         join user_posix_identities i on i.user_id = m.user_id left join user_names n on n.user_id = m.user_id
+       where o.type = 'personal' and m.organization_id = o.id and mine(m.organization_id) and m.role = 'owner'
+         and m.deleted_at is null
+       order by m.created_at limit 1
+     ) owner on true
    where mine(b.organization_id) and o.deleted_at is null and ($1::uuid is null or b.organization_id < $1)
      and ($6::text is null or l.state = $6)
-     and ($2::text is null or o.name ilike '%' || $2 || '%' or o.slug ilike '%' || $2 || '%' or o.id::text = $3)
+     and ($2::text is null or o.name ilike '%' || $2 || '%' or o.slug ilike '%' || $2 || '%' or o.id::text = $3
+       or owner.name ilike '%' || $2 || '%')
    order by b.organization_id desc limit $5`,
 );
 const grantedSql = sql(
@@ -104,6 +114,7 @@ export interface BillingAccountRow {
   readonly organization_id: string;
   readonly name: string;
   readonly slug: string;
+  readonly owner_name: string | null;
   readonly currency: string;
   readonly balance_minor: bigint;
   readonly held_minor: bigint;

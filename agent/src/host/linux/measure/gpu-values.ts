@@ -27,7 +27,7 @@ export const gpuValuesQuery: Argv = [
 ];
 const limitMs = 8_000;
 
-export interface GpuLooks {
+export interface GpuValueQuery {
   readonly uuids: readonly string[];
   /** As the kernel writes them, in the same order. */
   readonly addresses: readonly string[];
@@ -38,14 +38,14 @@ export interface GpuLooks {
  * Asks the driver for the values of every GPU, by bus address. A GPU that does not tell something says `[N/A]`, one that is lost has
  * no row; neither spoils the rest.
  */
-export async function lookAtGpuValues(commands: Commands): Promise<GpuLooks | { readonly trouble: string }> {
+export async function queryGpuValues(commands: Commands): Promise<GpuValueQuery | { readonly trouble: string }> {
   const result = await commands.run(gpuValuesQuery, { limitMs });
   const looks = readGpuValues(result.stdout);
   if (looks.uuids.length > 0) return looks;
   return { trouble: result.status === 0 ? 'nvidia-smi names no GPU' : complaintOf(result) };
 }
 
-export function readGpuValues(text: string): GpuLooks {
+export function readGpuValues(text: string): GpuValueQuery {
   const rows = text
     .split('\n')
     .map((line) => line.split(',').map((cell) => cell.trim()))

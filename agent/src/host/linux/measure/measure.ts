@@ -2,7 +2,7 @@ import type { GpuValues } from '@gpuaas/contract/node';
 import type { HostSample } from '../../port.ts';
 import type { Commands } from '../commands.ts';
 import { findAllXids, type KernelLog } from '../xids.ts';
-import { type GpuLooks, lookAtGpuValues } from './gpu-values.ts';
+import { type GpuValueQuery, queryGpuValues } from './gpu-values.ts';
 import { nvlinkQuery, readNvlink } from './nvlink.ts';
 import { ratesBetween, readCounters, readLevels, type SystemCounters } from './system.ts';
 
@@ -46,7 +46,7 @@ export function makeMeasure(parts: Parts): () => Promise<HostSample> {
       nvlink_transmit_kib_s: uuids.map((uuid) => rate(uuid, 'sentKib')),
     };
   };
-  const lastXids = async ({ addresses }: GpuLooks): Promise<(number | null)[]> => {
+  const lastXids = async ({ addresses }: GpuValueQuery): Promise<(number | null)[]> => {
     if (!xids || parts.elapsedMs() - xids.atMs >= logEveryMs) {
       const lines = await parts.kernelLog.read();
       if ('trouble' in lines) return addresses.map(() => null);
@@ -58,7 +58,7 @@ export function makeMeasure(parts: Parts): () => Promise<HostSample> {
     );
   };
   return async () => {
-    const [host, looks] = await Promise.all([hostValues(), lookAtGpuValues(parts.commands)]);
+    const [host, looks] = await Promise.all([hostValues(), queryGpuValues(parts.commands)]);
     if ('trouble' in looks) {
       const unavailable = `The driver does not answer: ${looks.trouble}.`.slice(0, 200);
       return { source: 'host', gpus: [], host, gpu: {}, unavailable };

@@ -54,7 +54,12 @@ export async function readCounters(root: string): Promise<SystemCounters> {
 /** How much of memory and of the disk of homes is used now. */
 export async function readLevels(root: string, homes: string): Promise<HostValues> {
   const [memory, disk] = await Promise.all([readText(root, 'proc/meminfo'), statfs(homes).catch(() => undefined)]);
-  const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d{1,15}) kB$`, 'm').exec(memory)?.[1] ?? Number.NaN);
+  const after = (name: string) =>
+    memory
+      .split('\n')
+      .find((line) => line.startsWith(`${name}:`))
+      ?.slice(name.length + 1);
+  const kib = (name: string) => Number(/^\s+(\d{1,15}) kB$/.exec(after(name) ?? '')?.[1] ?? Number.NaN);
   const [total, available] = [kib('MemTotal'), kib('MemAvailable')];
   const mib = (bytes: number) => Math.round(bytes / kibibyte ** 2);
   return {

@@ -108,7 +108,7 @@ export function isAliveAs(status: string, uid: number): boolean {
   return idsOf(status).includes(uid) && isAlive(status);
 }
 const idsOf = (status: string): number[] => [
-  ...new Set((/^Uid:\s+(.+)$/m.exec(status)?.[1]?.split(/\s+/) ?? []).map(Number)),
+  ...new Set((/^Uid:(.+)$/m.exec(status)?.[1]?.trim().split(/\s+/) ?? []).map(Number)),
 ];
 const isAlive = (status: string): boolean => status !== '' && !/^State:\s+[ZX]/m.test(status);
 /** The slice that systemd gives to all sessions of a user. Both versions of control groups name it. */

@@ -10,7 +10,7 @@ import { discoverTopology, type SliceView } from '../topology.ts';
 import { makeDevices, type WriteKernel, writeBelow } from './devices.ts';
 import { makeSliceDisks } from './disks.ts';
 import { type Images, makeImages } from './images.ts';
-import { makeLibvirt } from './libvirt.ts';
+import { makeLibvirt } from './machine/libvirt.ts';
 import { makeNetwork } from './network.ts';
 import { makeDiskRecords, makeSliceRecords } from './records.ts';
 import { checkSettings, mostSlotIndex, namesOf, type SliceSettings } from './settings.ts';

@@ -8,7 +8,7 @@ import type { SliceDisks } from './disks.ts';
 import type { Guest } from './guest.ts';
 import { openGuest } from './guest.ts';
 import type { Images } from './images.ts';
-import type { Libvirt } from './libvirt.ts';
+import type { Libvirt } from './machine/libvirt.ts';
 import type { Network } from './network.ts';
 import type { SliceRecord, SliceRecords } from './records.ts';
 import { keyPair } from './seed.ts';

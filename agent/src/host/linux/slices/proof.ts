@@ -1,7 +1,7 @@
 import type { Proof, ReadinessAttestation } from '@gpuaas/contract/node';
 import { fingerprintOfBlob } from '../../fingerprint.ts';
 import { HostFailure } from '../../port.ts';
-import { lookAtGpus, readCudaVersion } from '../nvidia-smi.ts';
+import { queryGpus, readCudaVersion } from '../nvidia-smi.ts';
 import { heed, rest } from '../phases.ts';
 import { commandsIn, type Guest, reachedFrom, whyNoLogin } from './guest.ts';
 import { guestOf, keysOf, type SliceParts } from './parts.ts';
@@ -35,7 +35,7 @@ export async function waitForLogin(parts: SliceParts, record: SliceRecord, signa
 export async function attest(parts: SliceParts, record: SliceRecord): Promise<ReadinessAttestation> {
   const guest = await guestOf(parts, record);
   const inside = commandsIn(parts.commands, guest);
-  const look = await lookAtGpus(inside);
+  const look = await queryGpus(inside);
   const cuda = look.gpus.length > 0 ? await readCudaVersion(inside) : undefined;
   const isolation = await proveIsolation(parts, record);
   const reachable = await getsIn(parts, guest);

@@ -2,12 +2,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ReadinessAttestation, TaskParams } from '@gpuaas/contract/node';
+import { keyLinesOf } from '../../key-lines.ts';
 import { HostFailure, type Work } from '../../port.ts';
 import { troubleIn } from '../../trouble.ts';
 import { makePhases, unlessCalledOff } from '../phases.ts';
 import { readNumaNodes, readPciDevices } from '../sysfs.ts';
 import { whyNot } from './devices.ts';
-import { describeMachine } from './domain.ts';
+import { describeMachine } from './machine/domain.ts';
 import { addressesOf, conflict, disksOf, keysOf, reconcileNetwork, type SliceParts } from './parts.ts';
 import { attest, waitForLogin } from './proof.ts';
 import type { SliceRecord } from './records.ts';
@@ -137,7 +138,7 @@ async function writeSeed(parts: SliceParts, params: Provision, record: SliceReco
     allocationId: params.allocation_id,
     hostname: params.hostname,
     login: params.login,
-    authorizedKeys: params.authorized_keys,
+    authorizedKeys: keyLinesOf(params),
     agentKey: keys.agent.public,
     gateway: gatewayOf(parts.settings),
     mac: record.names.mac,

@@ -7,12 +7,12 @@ import { failureOf, first, imageBytes, makeWork, ordersFor, second } from '../..
 import { HostFailure } from '../../port.ts';
 import { type Fixture, makeFixture, treeSlices } from '../testing/fixture.ts';
 import { type MachineSpec, serialOf } from '../testing/machines.ts';
-import { describeMachine } from './domain.ts';
+import { describeMachine } from './machine/domain.ts';
+import { element, render } from './machine/xml.ts';
 import { makeDiskRecords } from './records.ts';
 import { rulesOf } from './rules.ts';
 import { documentsOf } from './seed.ts';
 import { checkSettings, namesOf, usualSlices } from './settings.ts';
-import { element, render } from './xml.ts';
 
 let fixture: Fixture;
 afterEach(() => fixture?.close());

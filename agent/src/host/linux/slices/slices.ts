@@ -1,5 +1,6 @@
 import { fingerprintOfBlob } from '../../fingerprint.ts';
 import { openForward } from '../../forward.ts';
+import { isAuthorityLine, keyLinesOf } from '../../key-lines.ts';
 import { type Host, HostFailure, type HostRuntime, type Shell } from '../../port.ts';
 import { connectStream } from '../../stream.ts';
 import { heed, unlessCalledOff } from '../phases.ts';
@@ -14,6 +15,7 @@ import type { SliceRecord } from './records.ts';
 import { makeRelease, stopMachine } from './release.ts';
 import { agentKeyLine } from './seed.ts';
 import { gatewayOf } from './settings.ts';
+import { makeSliceStops } from './stops.ts';
 
 type Methods =
   | 'provisionSlice'
@@ -21,6 +23,8 @@ type Methods =
   | 'installKeys'
   | 'attest'
   | 'restart'
+  | 'stop'
+  | 'start'
   | 'endRuntime'
   | 'gpusOf'
   | 'openShell'
@@ -73,7 +77,7 @@ export function makeSlices(parts: SliceParts): Slices {
     },
     async installKeys(params, work) {
       heed(work.signal);
-      return writeKeys(parts, await living(params.allocation_id, params.login.username), params.authorized_keys);
+      return writeKeys(parts, await living(params.allocation_id, params.login.username), keyLinesOf(params));
     },
     async attest(params, work) {
       heed(work.signal);
@@ -90,6 +94,7 @@ export function makeSlices(parts: SliceParts): Slices {
       await waitForLogin(parts, record, work.signal);
       return unlessCalledOff(work.signal, attest(parts, record));
     },
+    ...makeSliceStops(parts, shells, writeKeys),
     async endRuntime(allocationId) {
       const record = await records.change(allocationId, (now) => now && { ...now, state: 'ended' as const });
       if (!record) return;
@@ -100,6 +105,8 @@ export function makeSlices(parts: SliceParts): Slices {
     async gpusOf(allocationId) {
       const record = await records.get(allocationId);
       if (!record) return [];
+      // On its way to a stop or back it is at work for as long as its machine is on, whatever was decided about it.
+      if (record.state === 'stopped' && !(await libvirt.isRunning(allocationId))) return [];
       const onBus = new Set((await readPciDevices(parts.root)).map(({ address }) => address));
       return record.slots.filter(({ pci_address }) => onBus.has(pci_address)).map(({ gpu_uuid }) => gpu_uuid);
     },
@@ -149,5 +156,8 @@ async function writeKeys(parts: SliceParts, record: SliceRecord, wanted: readonl
   if (result.status !== 0 || kept.length !== lines.length) {
     throw new HostFailure('ssh_unreachable', 'The keys could not be written inside the machine.');
   }
-  return kept.slice(1).map((line) => fingerprintOfBlob(line.split(' ')[1] ?? ''));
+  return kept
+    .slice(1)
+    .filter((line) => !isAuthorityLine(line))
+    .map((line) => fingerprintOfBlob(line.split(' ')[1] ?? ''));
 }

@@ -1,7 +1,7 @@
 import { billingAccountMachine } from '@gpuaas/contract';
 import { describe, expect, it } from 'vitest';
 import { hourMs, minuteMs } from '../../../kernel/units.ts';
-import { decideLadder, isNews, type LadderRules, type LadderState, type Standing, type Step } from './decide.ts';
+import { decideLadder, isChange, type LadderRules, type LadderState, type Standing, type Step } from './decide.ts';
 
 const start = new Date('2026-05-01T00:00:00.000Z');
 const rules: LadderRules = {
@@ -9,11 +9,19 @@ const rules: LadderRules = {
   warnMinutes: [1_440, 360, 60],
   thresholdMinor: 500n,
   noticeMinutes: 30,
+  keepMinutes: 60,
   speed: 1,
 };
 const fresh: Standing = {
   ...{ now: start, spendable: 100_000n, perHour: 100n, living: 1, used: true, state: 'healthy' },
-  ...{ warnedSteps: 0, warnedBalance: false, releasesAt: null, releaseRequestedAt: null },
+  ...{
+    warnedSteps: 0,
+    warnedBalance: false,
+    stopsAt: null,
+    stoppedAt: null,
+    releasesAt: null,
+    releaseRequestedAt: null,
+  },
 };
 /** What is stored after a step. */
 const after = (at: Standing, step: Step): Standing => ({
@@ -21,8 +29,11 @@ const after = (at: Standing, step: Step): Standing => ({
   state: step.state,
   warnedSteps: step.warnedSteps,
   warnedBalance: step.warnedBalance,
+  stopsAt: step.stopsAt,
+  stoppedAt: step.stoppedAt,
   releasesAt: step.releasesAt,
-  releaseRequestedAt: step.state !== 'depleted' ? null : step.release ? at.now : at.releaseRequestedAt,
+  releaseRequestedAt:
+    step.state !== 'depleted' && step.stoppedAt === null ? null : step.release ? at.now : at.releaseRequestedAt,
 });
 /** What is said about an account while its time passes and its balance falls. */
 function live(from: Standing, minutes: number, perMinute: (minute: number) => bigint, given = rules) {
@@ -33,6 +44,7 @@ function live(from: Standing, minutes: number, perMinute: (minute: number) => bi
     const step = decideLadder(at, given);
     if (step.transition) said.push(step.state);
     if (step.warning) said.push(`warning ${step.warning.seconds ?? step.warning.minor}`);
+    if (step.stop) said.push(`stop at ${minute}`);
     if (step.release) said.push(`release at ${minute}`);
     at = { ...after(at, step), spendable: at.spendable - perMinute(minute) };
   }
@@ -40,12 +52,12 @@ function live(from: Standing, minutes: number, perMinute: (minute: number) => bi
 }
 
 describe('a balance that falls', () => {
-  it('is warned about once at each threshold, announced, spent and released at the announced time', () => {
+  it('is warned about once at each threshold, announced, spent, stopped at the announced time, and released after the time of grace', () => {
     // 60 an hour, 30 hours of it; the amount of 5.00 is crossed at 500 minutes of runway, between a day and six hours.
-    const { said } = live({ ...fresh, spendable: 1_800n, perHour: 60n }, 1_801, () => 1n);
+    const { said } = live({ ...fresh, spendable: 1_800n, perHour: 60n }, 1_861, (minute) => (minute < 1_800 ? 1n : 0n));
     expect(said).toEqual([
       ...['low_balance', 'warning 86400', 'warning 500', 'warning 21600', 'warning 3600'],
-      ...['auto_release_pending', 'depleted', 'release at 1800'],
+      ...['auto_release_pending', 'depleted', 'stop at 1800', 'release at 1860'],
     ]);
   });
 
@@ -57,9 +69,10 @@ describe('a balance that falls', () => {
   it('is announced with the whole notice, however suddenly it is gone', () => {
     const step = decideLadder({ ...fresh, spendable: -5n }, rules);
     expect(step).toMatchObject({ state: 'depleted', release: false });
-    expect(step.releasesAt).toEqual(new Date(start.getTime() + 30 * minuteMs));
-    const { said } = live({ ...fresh, spendable: -5n }, 40, () => 1n);
-    expect(said).toEqual(['depleted', 'release at 30', 'release at 35', 'release at 40']);
+    expect(step.stopsAt).toEqual(new Date(start.getTime() + 30 * minuteMs));
+    expect(step.releasesAt).toEqual(new Date(start.getTime() + 90 * minuteMs));
+    const { said } = live({ ...fresh, spendable: -5n }, 100, () => 1n);
+    expect(said).toEqual(['depleted', 'stop at 30', 'release at 90', 'release at 95', 'release at 100']);
   });
 
   it('is never released from while something is left of it', () => {
@@ -68,7 +81,21 @@ describe('a balance that falls', () => {
     const later = { ...announced, now: new Date(start.getTime() + 2 * hourMs) };
     const step = decideLadder(later, rules);
     expect(step).toMatchObject({ state: 'auto_release_pending', release: false });
-    expect(step.releasesAt?.getTime()).toBe(later.now.getTime() + 6 * minuteMs);
+    expect(step.stopsAt?.getTime()).toBe(later.now.getTime() + 6 * minuteMs);
+  });
+
+  it('is released from at the announced time where machines are not kept', () => {
+    const { said } = live({ ...fresh, spendable: -5n }, 35, () => 1n, { ...rules, keepMinutes: 0 });
+    expect(said).toEqual(['depleted', 'release at 30', 'release at 35']);
+  });
+
+  it('keeps disks for the whole time of grace, however late the machines were stopped', () => {
+    const spent = { ...fresh, spendable: -5n };
+    const announced = after(spent, decideLadder(spent, rules));
+    const late = { ...announced, now: new Date(start.getTime() + 24 * hourMs) };
+    const step = decideLadder(late, rules);
+    expect(step).toMatchObject({ stop: true, release: false, stoppedAt: late.now });
+    expect(step.releasesAt?.getTime()).toBe(late.now.getTime() + hourMs);
   });
 
   it('has no release to announce when nothing runs', () => {
@@ -80,7 +107,7 @@ describe('a balance that falls', () => {
     expect(decideLadder({ ...fresh, spendable: -900n }, { ...rules, enforced: false }).state).toBe('healthy');
     const unused = { ...fresh, spendable: 0n, perHour: 0n, living: 0, used: false };
     expect(decideLadder(unused, rules).state).toBe('healthy');
-    expect(isNews(unused, decideLadder(unused, rules))).toBe(false);
+    expect(isChange(unused, decideLadder(unused, rules))).toBe(false);
   });
 });
 
@@ -88,7 +115,15 @@ describe('a top-up', () => {
   it.each<LadderState>(['low_balance', 'auto_release_pending', 'depleted'])(
     'undoes %s and what was announced',
     (state) => {
-      const at = { ...fresh, state, warnedSteps: 3, warnedBalance: true, releasesAt: start, releaseRequestedAt: null };
+      const at = {
+        ...fresh,
+        state,
+        warnedSteps: 3,
+        warnedBalance: true,
+        stopsAt: start,
+        stoppedAt: start,
+        releasesAt: start,
+      };
       expect(decideLadder(at, rules)).toMatchObject({
         ...{
           state: 'healthy',
@@ -103,10 +138,37 @@ describe('a top-up', () => {
   );
 
   it('of too little announces the release again, with a new time', () => {
-    const at = { ...fresh, spendable: 1n, state: 'depleted' as const, releasesAt: start, releaseRequestedAt: start };
+    const at = {
+      ...fresh,
+      spendable: 1n,
+      state: 'depleted' as const,
+      stopsAt: start,
+      releasesAt: start,
+      releaseRequestedAt: start,
+    };
     const step = decideLadder(at, rules);
     expect(step).toMatchObject({ state: 'auto_release_pending', transition: 'announce', release: false });
-    expect(step.releasesAt).toEqual(new Date(start.getTime() + 30 * minuteMs));
+    expect(step.stopsAt).toEqual(new Date(start.getTime() + 30 * minuteMs));
+  });
+
+  it('starts stopped machines when the balance lasts longer than the notice, and not before', () => {
+    const stopped = {
+      ...{ ...fresh, state: 'depleted' as const, stopsAt: start, stoppedAt: start, spendable: 1n },
+      releasesAt: new Date(start.getTime() + hourMs),
+    };
+    const little = decideLadder(stopped, rules);
+    expect(little).toMatchObject({ state: 'auto_release_pending', stoppedAt: start, releasesAt: stopped.releasesAt });
+    const still = after(stopped, little);
+    const due = decideLadder({ ...still, now: new Date(start.getTime() + hourMs) }, rules);
+    expect(due).toMatchObject({ stop: false, release: true });
+    const enough = decideLadder({ ...still, spendable: 99_999n }, rules);
+    expect(enough).toMatchObject({
+      state: 'healthy',
+      stoppedAt: null,
+      stopsAt: null,
+      releasesAt: null,
+      release: false,
+    });
   });
 
   it('arms the warnings again: the next crossing is told anew', () => {
@@ -127,7 +189,7 @@ describe('every step', () => {
           if (step.transition) expect(billingAccountMachine.next(state, step.transition)).toBe(step.state);
           else expect(step.state).toBe(state);
           const settled = after(at, step);
-          expect(isNews(settled, decideLadder(settled, rules))).toBe(false);
+          expect(isChange(settled, decideLadder(settled, rules))).toBe(false);
         }
       }
     }

@@ -20,6 +20,10 @@ export interface Standing {
   readonly state: LadderState;
   readonly warnedSteps: number;
   readonly warnedBalance: boolean;
+  /** When machines are stopped, as it was announced. */
+  readonly stopsAt: Date | null;
+  /** Since when machines are to be stopped. */
+  readonly stoppedAt: Date | null;
   readonly releasesAt: Date | null;
   readonly releaseRequestedAt: Date | null;
 }
@@ -30,6 +34,8 @@ export interface LadderRules {
   readonly warnMinutes: readonly number[];
   readonly thresholdMinor: bigint;
   readonly noticeMinutes: number;
+  /** How long stopped machines and their disks are kept before the release. 0: they are released without a stop. */
+  readonly keepMinutes: number;
   /** Runways and notices are GPU time, which passes this many times as fast on simulated hosts. */
   readonly speed: number;
 }
@@ -44,8 +50,12 @@ export interface Step {
   readonly transition: LadderTransition | undefined;
   readonly warnedSteps: number;
   readonly warnedBalance: boolean;
+  readonly stopsAt: Date | null;
+  readonly stoppedAt: Date | null;
   readonly releasesAt: Date | null;
   readonly warning: Warning | undefined;
+  /** Whether machines are stopped by this step. */
+  readonly stop: boolean;
   /** Whether the release of everything is asked for now. */
   readonly release: boolean;
 }
@@ -88,8 +98,10 @@ export function decideLadder(at: Standing, rules: LadderRules): Step {
   const state = stateOf(at, rules);
   const moves = state !== at.state;
   const warned = warningsOf(at, rules, state);
-  const releasesAt = releaseTime(at, state, rules);
-  const isDue = state === 'depleted' && at.living > 0 && releasesAt !== null && releasesAt <= at.now;
+  const ending = endingOf(at, state, rules);
+  const { stoppedAt, releasesAt } = ending;
+  const mayEnd = stoppedAt !== null || (state === 'depleted' && ending.stopsAt?.getTime() === releasesAt?.getTime());
+  const isDue = mayEnd && at.living > 0 && releasesAt !== null && releasesAt <= at.now;
   const wasAsked =
     at.releaseRequestedAt !== null && at.now.getTime() - at.releaseRequestedAt.getTime() < releaseAgainMs;
   return {
@@ -98,7 +110,8 @@ export function decideLadder(at: Standing, rules: LadderRules): Step {
     ...warned,
     // The announcement and the news that nothing is left say more than a warning would.
     warning: moves && (state === 'auto_release_pending' || state === 'depleted') ? undefined : warned.warning,
-    releasesAt,
+    ...ending,
+    stop: stoppedAt !== null && at.stoppedAt === null,
     release: isDue && !wasAsked,
   };
 }
@@ -125,24 +138,46 @@ function warningsOf(
 }
 
 /**
- * An announced time stands. It is set when the state is entered, at least the notice ahead, however suddenly the balance went;
- * a balance that lasts beyond it (something was released meanwhile) moves it.
+ * When machines are stopped and when everything is released. Announced times stand. Machines that were stopped stay so until the
+ * balance lasts longer than the notice: a top-up of too little neither starts them nor keeps them longer than was announced,
+ * because nothing is charged for them. Where the worker was late to stop, their disks are still kept for the whole time.
  */
-function releaseTime(at: Standing, state: LadderState, rules: LadderRules): Date | null {
-  if (state !== 'auto_release_pending' && state !== 'depleted') return null;
-  if (at.living === 0) return null;
+function endingOf(
+  at: Standing,
+  state: LadderState,
+  rules: LadderRules,
+): Pick<Step, 'stopsAt' | 'stoppedAt' | 'releasesAt'> {
+  const none = { stopsAt: null, stoppedAt: null, releasesAt: null };
+  if ((state !== 'auto_release_pending' && state !== 'depleted') || at.living === 0) return none;
+  if (at.stoppedAt !== null) return { stopsAt: at.stopsAt, stoppedAt: at.stoppedAt, releasesAt: at.releasesAt };
+  const stopsAt = stopTime(at, state, rules);
+  const keepMs = (rules.keepMinutes * minuteMs) / rules.speed;
+  const isAnnounced = at.stopsAt?.getTime() === stopsAt.getTime() && at.releasesAt !== null;
+  const releasesAt = isAnnounced ? at.releasesAt : new Date(stopsAt.getTime() + keepMs);
+  if (state !== 'depleted' || keepMs === 0 || stopsAt > at.now) return { stopsAt, stoppedAt: null, releasesAt };
+  const kept = new Date(at.now.getTime() + keepMs);
+  return { stopsAt, stoppedAt: at.now, releasesAt: releasesAt > kept ? releasesAt : kept };
+}
+
+/**
+ * It is set when the state is entered, at least the notice ahead, however suddenly the balance went; a balance that lasts beyond
+ * it (something was released meanwhile) moves it.
+ */
+function stopTime(at: Standing, state: LadderState, rules: LadderRules): Date {
   const noticed = () => new Date(at.now.getTime() + (rules.noticeMinutes * minuteMs) / rules.speed);
-  if (state === 'depleted') return at.releasesAt ?? noticed();
-  if (at.state !== state || at.releasesAt === null) return noticed();
-  if (at.releasesAt > at.now) return at.releasesAt;
+  if (state === 'depleted') return at.stopsAt ?? noticed();
+  if (at.state !== state || at.stopsAt === null) return noticed();
+  if (at.stopsAt > at.now) return at.stopsAt;
   const runway = runwaySeconds(at.spendable, at.perHour) ?? 0;
   return new Date(at.now.getTime() + Math.max(runway * secondMs, minuteMs) / rules.speed);
 }
 
 /** Whether a step changes what is stored. */
-export const isNews = (at: Standing, step: Step): boolean =>
+export const isChange = (at: Standing, step: Step): boolean =>
   step.transition !== undefined ||
   step.release ||
+  step.stoppedAt?.getTime() !== at.stoppedAt?.getTime() ||
+  step.stopsAt?.getTime() !== at.stopsAt?.getTime() ||
   step.warnedSteps !== at.warnedSteps ||
   step.warnedBalance !== at.warnedBalance ||
   step.releasesAt?.getTime() !== at.releasesAt?.getTime();

@@ -26,7 +26,7 @@ const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs)
 const settings: Record<string, number | boolean> = {
   ...{ 'billing.enforce_balance': true, 'billing.first_warning_minutes': 1_440, 'billing.second_warning_minutes': 360 },
   ...{ 'billing.last_warning_minutes': 60, 'billing.release_notice_minutes': 30, 'node.simulated_gpu_time_speed': 1 },
-  ...{ 'billing.low_balance_threshold_minor': 500 },
+  ...{ 'billing.low_balance_threshold_minor': 500, 'billing.stopped_keep_minutes': 60 },
 };
 const policies = {
   value: (key: string) => settings[key],
@@ -88,7 +88,7 @@ const balance = async (tenant: Tenant) =>
     .body;
 
 describe('the ladder', () => {
-  it('warns once for each crossing, announces, says that nothing is left, and asks for the release of everything', async () => {
+  it('warns once for each crossing, announces, says that nothing is left, stops machines, and asks for the release of everything', async () => {
     const tenant = await world.found('falls');
     const first = await activate(tenant);
     const second = await activate(tenant);
@@ -117,10 +117,15 @@ describe('the ladder', () => {
     expect((await eventsOf(tenant)).map(({ subject }) => subject)).toEqual([
       ...['billing.low_balance_warning', 'billing.auto_release_pending', 'billing.balance_depleted'],
     ]);
+    expect(await balance(tenant)).toMatchObject({ stops_at: announced.stops_at, stopped_machines: 0 });
     aheadMs = 31 * minuteMs;
     await round();
     await round();
-    const asked = (await eventsOf(tenant)).slice(3);
+    expect((await eventsOf(tenant)).slice(3)).toMatchObject([{ subject: 'billing.machines_stopped', allocations: 2 }]);
+    aheadMs = 92 * minuteMs;
+    await round();
+    await round();
+    const asked = (await eventsOf(tenant)).slice(4);
     expect(asked).toMatchObject(
       [first, second].sort().map((allocation_id) => ({
         ...{ subject: 'provisioning.force_release_requested', allocation_id, reason: 'balance_depleted' },
@@ -227,6 +232,9 @@ describe('a top-up that races the release', () => {
     await activate(tenant);
     await spend(tenant, 10n);
     await makeStepAccount(parts())(tenant.organizationId);
+    aheadMs = 31 * minuteMs;
+    expect(await makeStepAccount(parts())(tenant.organizationId)).toMatchObject({ stop: true, release: false });
+    aheadMs = 0;
     return tenant;
   }
   const released = async (tenant: Tenant) =>
@@ -244,7 +252,7 @@ describe('a top-up that races the release', () => {
        values ($1, $2, 'USD', 'top_up', '{customer,payments}', '{100000,-100000}', 'test', 'test')`,
       [systemIds.next(), tenant.organizationId],
     );
-    aheadMs = 31 * minuteMs;
+    aheadMs = 92 * minuteMs;
     const deciding = makeStepAccount(parts())(tenant.organizationId);
     // The decision waits for the payment: it is not done before the payment commits.
     await vi.waitFor(
@@ -266,7 +274,7 @@ describe('a top-up that races the release', () => {
 
   it('comes second when the decision held the account first: everything is released, and the account recovers', async () => {
     const tenant = await due('second');
-    aheadMs = 31 * minuteMs;
+    aheadMs = 92 * minuteMs;
     expect(await makeStepAccount(parts())(tenant.organizationId)).toMatchObject({ release: true });
     await pay(tenant, 100_000n);
     expect(await makeStepAccount(parts())(tenant.organizationId)).toMatchObject({ state: 'healthy', release: false });
@@ -277,7 +285,7 @@ describe('a top-up that races the release', () => {
   it('has one outcome in any order: released by a balance that was spent, or not at all', async () => {
     for (let n = 0; n < 6; n += 1) {
       const tenant = await due(`race-${n}`);
-      aheadMs = 31 * minuteMs;
+      aheadMs = 92 * minuteMs;
       const step = () => makeStepAccount(parts())(tenant.organizationId);
       const tasks = n % 2 === 0 ? [step(), pay(tenant, 100_000n), step()] : [pay(tenant, 100_000n), step(), step()];
       await Promise.all(tasks);

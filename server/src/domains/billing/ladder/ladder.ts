@@ -4,6 +4,7 @@ import {
   balanceRecovered,
   type DeclaredEvent,
   lowBalanceWarning,
+  machinesStopped,
   provisioningForceReleaseRequested,
 } from '@gpuaas/contract';
 import { type BeginAct, type Database, systemViewer, type WriteTx } from '../../../kernel/act.ts';
@@ -15,7 +16,7 @@ import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import type { Policies } from '../../policy/index.ts';
 import { ladderPage, releaseAgainMs, releasesAtOnce } from '../facts.ts';
-import { decideLadder, isNews, runwaySeconds, type Step } from './decide.ts';
+import { decideLadder, isChange, runwaySeconds, type Step } from './decide.ts';
 import { rulesOf } from './rules.ts';
 import {
   countLadders,
@@ -47,7 +48,7 @@ export const makeStepAccount =
       const row = await findStanding(tx, organizationId);
       const rules = rulesOf(policies, organizationId);
       const step = row && decideLadder(standingOf(row), rules);
-      if (!row || !step || !isNews(standingOf(row), step)) {
+      if (!row || !step || !isChange(standingOf(row), step)) {
         return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
       }
       await storeStep(tx, row, step);
@@ -60,6 +61,7 @@ export const makeStepAccount =
           spendable_minor: row.spendable.toString(),
           per_hour_minor: row.per_hour.toString(),
           ...(step.releasesAt && { releases_at: step.releasesAt.toISOString() }),
+          ...(step.stop && { stopped: row.living }),
           ...(step.release && { released: row.living }),
         },
         events: events.length > 0 ? events : 'none',
@@ -81,13 +83,22 @@ function eventsOf(row: StandingRow, step: Step, speed: number): DeclaredEvent[] 
     allocations: row.living,
   };
   const releases_at = step.releasesAt?.toISOString() ?? null;
+  // Without a stop there is one time, that of the release.
+  const isStopFirst = step.stopsAt !== null && step.stopsAt.getTime() !== step.releasesAt?.getTime();
+  const stops_at = isStopFirst ? (step.stopsAt?.toISOString() ?? null) : null;
   const { warning, transition } = step;
   const events: DeclaredEvent[] = [];
   if (transition === 'announce') {
-    events.push(autoReleasePending.of(id, { ...standing, releases_at: releases_at ?? row.now.toISOString() }));
+    events.push(
+      autoReleasePending.of(id, { ...standing, stops_at, releases_at: releases_at ?? row.now.toISOString() }),
+    );
   }
   if (transition === 'deplete') {
-    events.push(balanceDepleted.of(id, { ...standing, depleted_at: row.now.toISOString(), releases_at }));
+    events.push(balanceDepleted.of(id, { ...standing, depleted_at: row.now.toISOString(), stops_at, releases_at }));
+  }
+  if (step.stop && step.releasesAt) {
+    const at = { stopped_at: row.now.toISOString(), releases_at: step.releasesAt.toISOString() };
+    events.push(machinesStopped.of(id, { ...standing, ...at }));
   }
   if (warning) {
     events.push(
@@ -144,7 +155,7 @@ export function makeLadder(parts: LadderParts & { readonly log: Log; readonly me
         const rows = await db.read(viewer(), (tx) => listStandings(tx, after, ladderPage));
         for (const row of rows) {
           const at = standingOf(row);
-          if (!isNews(at, decideLadder(at, rulesOf(policies, row.organization_id)))) continue;
+          if (!isChange(at, decideLadder(at, rulesOf(policies, row.organization_id)))) continue;
           await apart({ organization_id: row.organization_id }, async () => {
             const step = await stepAccount(row.organization_id);
             if (step?.transition !== undefined) steps.inc({ state: step.state });

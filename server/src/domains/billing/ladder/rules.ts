@@ -13,6 +13,7 @@ export function rulesOf(policies: Policies, organizationId: string): LadderRules
     ],
     thresholdMinor: BigInt(policies.number('billing.low_balance_threshold_minor', of)),
     noticeMinutes: policies.number('billing.release_notice_minutes', of),
+    keepMinutes: policies.number('billing.stopped_keep_minutes', of),
     speed: policies.number('node.simulated_gpu_time_speed'),
   };
 }

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { stepsOf } from './steps.ts';
 
-const rules = { enforced: true, warnMinutes: [1_440, 360, 60], thresholdMinor: 500n, noticeMinutes: 30, speed: 1 };
+const rules = {
+  ...{
+    enforced: true,
+    warnMinutes: [1_440, 360, 60],
+    thresholdMinor: 500n,
+    noticeMinutes: 30,
+    keepMinutes: 60,
+    speed: 1,
+  },
+};
 const now = new Date('2026-03-01T00:00:00.000Z');
 
 describe('the steps of a falling balance', () => {

@@ -12,7 +12,10 @@ const standingsSql = sql(
   `with burning as (
      select a.organization_id, count(*)::int as living,
        coalesce(sum(case k.billing_unit when 'node_hour' then a.unit_price_minor else a.unit_price_minor * a.gpu_count end)
-         filter (where a.state = 'active'), 0)::bigint as per_hour
+         filter (where a.state = 'active'), 0)::bigint as per_hour,
+       coalesce(sum(case k.billing_unit when 'node_hour' then a.unit_price_minor else a.unit_price_minor * a.gpu_count end)
+         filter (where a.state = 'active' and a.stop_phase is distinct from 'stopped'), 0)::bigint as burning,
+       count(*) filter (where a.state = 'active' and a.stop_phase is not null)::int as stopped
      from allocations a join skus k on k.slug = a.sku
      where a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)
        and ($3::uuid is null or a.organization_id = $3)
@@ -21,8 +24,8 @@ const standingsSql = sql(
    select b.organization_id, b.currency, (b.balance_minor + coalesce((
        select sum(h.amount_minor - h.released_minor) from allocation_holds h where h.organization_id = b.organization_id
          and h.released_minor < h.amount_minor and mine(h.organization_id)), 0))::bigint as spendable, coalesce(r.per_hour, 0)::bigint as per_hour,
-     coalesce(r.living, 0) as living, b.entries > 0 as used, l.state, l.version, l.warned_steps, l.warned_balance, l.releases_at,
-     l.release_requested_at, act_time() as now
+     coalesce(r.stopped, 0) as stopped, coalesce(r.burning, 0)::bigint as burning, coalesce(r.living, 0) as living, b.entries > 0 as used, l.state, l.version, l.warned_steps, l.warned_balance, l.stops_at, l.stopped_at,
+     l.releases_at, l.release_requested_at, act_time() as now
    from billing_accounts b join account_ladders l on l.organization_id = b.organization_id and mine(l.organization_id)
      left join burning r on r.organization_id = b.organization_id
    where ($3::uuid is not null or r.organization_id is not null or b.entries > 0 or l.state <> 'healthy')
@@ -37,13 +40,13 @@ const lockLadderSql = sql(
 const moveSql = sql(
   'account-ladder-move',
   `update account_ladders set state = $2, version = $3, changed_at = act_time(), warned_steps = $4, warned_balance = $5,
-     releases_at = $6, release_requested_at = $7
+     stops_at = $6, stopped_at = $7, releases_at = $8, release_requested_at = $9
    where organization_id = $1 and mine(organization_id)`,
 );
 const keepSql = sql(
   'account-ladder-keep',
-  `update account_ladders set version = version + 1, warned_steps = $2, warned_balance = $3, releases_at = $4,
-     release_requested_at = $5
+  `update account_ladders set version = version + 1, warned_steps = $2, warned_balance = $3, stops_at = $4,
+     stopped_at = $5, releases_at = $6, release_requested_at = $7
    where organization_id = $1 and mine(organization_id)`,
 );
 const livingSql = sql(
@@ -57,7 +60,7 @@ const countSql = sql(
   'account-ladder-count',
   `select l.state, count(*)::int as accounts,
      count(*) filter (where l.releases_at < act_time() - make_interval(secs => $1 / 1000.0)
-       and l.state = 'depleted' and exists (select from allocations a where a.organization_id = l.organization_id
+       and (l.state = 'depleted' or l.stopped_at is not null) and exists (select from allocations a where a.organization_id = l.organization_id
          and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)))::int as overdue
    from account_ladders l where mine(l.organization_id) group by l.state`,
 );
@@ -105,11 +108,17 @@ export interface StandingRow {
   readonly spendable: bigint;
   readonly per_hour: bigint;
   readonly living: number;
+  /** Of the hourly cost, what is being spent now: stopped machines cost nothing. */
+  readonly burning: bigint;
+  /** Machines that are stopped for lack of money, or on the way there or back. */
+  readonly stopped: number;
   readonly used: boolean;
   readonly state: LadderState;
   readonly version: bigint;
   readonly warned_steps: number;
   readonly warned_balance: boolean;
+  readonly stops_at: Date | null;
+  readonly stopped_at: Date | null;
   readonly releases_at: Date | null;
   readonly release_requested_at: Date | null;
   readonly now: Date;
@@ -130,6 +139,8 @@ export const standingOf = (row: StandingRow): Standing => ({
   state: row.state,
   warnedSteps: row.warned_steps,
   warnedBalance: row.warned_balance,
+  stopsAt: row.stops_at,
+  stoppedAt: row.stopped_at,
   releasesAt: row.releases_at,
   releaseRequestedAt: row.release_requested_at,
 });
@@ -152,8 +163,9 @@ export const countLadders = (tx: ReadTx, overdueMs: number) =>
 
 const advance = makeAdvance(billingAccountMachine, { lock: lockLadderSql, move: moveSql });
 export async function storeStep(tx: WriteTx, row: StandingRow, step: Step): Promise<void> {
-  const asked = step.state !== 'depleted' ? null : step.release ? row.now : row.release_requested_at;
-  const facts = [step.warnedSteps, step.warnedBalance, step.releasesAt, asked];
+  const isEnding = step.state === 'depleted' || step.stoppedAt !== null;
+  const asked = !isEnding ? null : step.release ? row.now : row.release_requested_at;
+  const facts = [step.warnedSteps, step.warnedBalance, step.stopsAt, step.stoppedAt, step.releasesAt, asked];
   if (step.transition === undefined) {
     await tx.run(keepSql, [row.organization_id, ...facts]);
     return;

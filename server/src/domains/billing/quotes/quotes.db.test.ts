@@ -204,7 +204,7 @@ describe('a cap on spending', () => {
 describe('a hold', () => {
   it('is placed by a launch, given back in parts as usage is charged, and never more than was held', async () => {
     const tenant = await found('holds', '2000');
-    const { id } = (await launch(tenant)).body;
+    const { id, name } = (await launch(tenant)).body;
     expect(await see(tenant, 'balance')).toMatchObject({ balance: usd('1550'), held: usd('450') });
     await charge(id, 112n);
     await releaseHolds();
@@ -216,8 +216,11 @@ describe('a hold', () => {
     await releaseHolds();
     await releaseHolds();
     expect(await see(tenant, 'balance')).toMatchObject({ balance: usd('2000'), held: usd('0') });
-    const kinds = (await see(tenant, 'ledger')).data.map((line: { kind: string }) => line.kind);
-    expect(kinds).toEqual(['hold_release', 'hold_release', 'hold', 'grant']);
+    // Each line about a hold names its allocation, as a line about usage does.
+    const about = { allocation_id: id, allocation_name: name };
+    const grant = { kind: 'grant', allocation_id: null };
+    const given = { kind: 'hold_release', ...about };
+    expect((await see(tenant, 'ledger')).data).toMatchObject([given, given, { kind: 'hold', ...about }, grant]);
     expect(await see(tenant, 'ledger/verify')).toMatchObject({ ok: true });
   });
 

@@ -209,7 +209,7 @@ describe('the forecast', () => {
 });
 
 /** The allocation runs on these GPUs of its host. */
-async function takeSlots(lease: Lease, slots: readonly number[]): Promise<void> {
+async function reserveForNewAllocations(lease: Lease, slots: readonly number[]): Promise<void> {
   await asSystem(
     world.root,
     `update slots set state = 'reserved', version = version + 1, allocation_id = $2, generation = 1
@@ -242,8 +242,8 @@ describe('idle cost', () => {
   it('is sampled from what hosts report, without guessing the time between', async () => {
     const tenant = await world.found('sampled');
     const [idle, busy] = [await use(tenant, [40]), await use(tenant, [40])];
-    await takeSlots(idle, [0]);
-    await takeSlots(busy, [1, 2]);
+    await reserveForNewAllocations(idle, [0]);
+    await reserveForNewAllocations(busy, [1, 2]);
     const start = today() - 40 * dayMs + hourMs;
     let time = start;
     const clock = { ...systemClock, now: () => new Date(time) };

@@ -1,5 +1,5 @@
-import { HostFailure } from '../../port.ts';
-import { type Argv, type CommandResult, type Commands, complaintOf } from '../commands.ts';
+import { HostFailure } from '../../../port.ts';
+import { type Argv, type CommandResult, type Commands, complaintOf } from '../../commands.ts';
 
 /** libvirt, as far as machines of slices need it. Machines are named by their id, which is that of the allocation. */
 export interface Libvirt {
@@ -30,7 +30,7 @@ export function makeLibvirt(commands: Commands): Libvirt {
   const list = async () => {
     const text = await must('list its machines', ['list', '--all', '--uuid', '--name']);
     return text.split('\n').flatMap((line) => {
-      const [, uuid, name] = /^([0-9a-f-]{36})\s+(\S.*?)\s*$/.exec(line) ?? [];
+      const [, uuid, name] = /^([0-9a-f-]{36})\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
       return uuid && name ? [{ uuid, name }] : [];
     });
   };

@@ -1,0 +1,64 @@
+create or replace function event_of_family(p_family text, p_subject text) returns boolean language sql immutable
+  return case p_family
+    when 'gpuaas_worker' then p_subject in (
+      'provisioning.active',
+      'provisioning.alert.changed',
+      'provisioning.alert.closed',
+      'provisioning.alert.opened',
+      'provisioning.attested',
+      'provisioning.breaker.tripped',
+      'provisioning.cleanup.requested',
+      'provisioning.drain_called_off',
+      'provisioning.drain_notice',
+      'provisioning.failed',
+      'provisioning.idle',
+      'provisioning.node.admitted',
+      'provisioning.node.drained',
+      'provisioning.node.lost',
+      'provisioning.node.quarantined',
+      'provisioning.node.reimaged',
+      'provisioning.node.removed',
+      'provisioning.node.returned',
+      'provisioning.queued',
+      'provisioning.release_failed',
+      'provisioning.releasing.completed',
+      'provisioning.releasing.requested',
+      'provisioning.requested',
+      'provisioning.retried',
+      'tenancy.project.removal_failed',
+      'tenancy.project.removed',
+      'terminal.session.ended'
+    )
+    when 'gpuaas_billing' then p_subject in (
+      'billing.auto_release_pending',
+      'billing.balance_depleted',
+      'billing.balance_recovered',
+      'billing.budget_threshold_reached',
+      'billing.document_issued',
+      'billing.invoice_past_due',
+      'billing.low_balance_warning',
+      'payments.auto_top_up_action_required',
+      'payments.auto_top_up_failed',
+      'payments.balance_credited',
+      'payments.disputed',
+      'payments.failed',
+      'payments.reconcile_failed',
+      'payments.refunded',
+      'provisioning.force_release_requested'
+    )
+    when 'gpuaas_webhooks' then p_subject in ('notifications.webhook.disabled')
+    else false
+  end;
+
+revoke select (stop_phase) on allocations from gpuaas_billing;
+revoke select on account_ladders from gpuaas_worker;
+drop index account_ladders_stopped;
+alter table account_ladders disable trigger user;
+update account_ladders set release_requested_at = null where state <> 'depleted';
+alter table account_ladders enable trigger user;
+alter table account_ladders drop constraint account_ladders_stopped_at, drop constraint account_ladders_stops_at,
+  drop constraint account_ladders_release;
+alter table account_ladders add constraint account_ladders_release check (release_requested_at is null or state = 'depleted'),
+  drop column stopped_at, drop column stops_at;
+drop index allocations_stop_phase;
+alter table allocations drop constraint allocations_stop, drop column stop_since, drop column stop_phase;
