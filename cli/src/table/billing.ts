@@ -366,7 +366,7 @@ export const billing: CommandGroup = {
       },
       examples: ['gpuaas ops billing accounts', "gpuaas ops billing accounts --state 'low balance'"],
       operation: 'admin_billing_account_list',
-      columns: ['slug', 'name', 'balance', 'state', 'charged_30_days', 'entries', 'organization_id'],
+      columns: ['slug', 'name', 'owner_name', 'balance', 'state', 'charged_30_days', 'entries', 'organization_id'],
       none: 'There are no accounts.',
       reads: true,
     },

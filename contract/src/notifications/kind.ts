@@ -3,7 +3,8 @@ import type { EventKind } from '../event.ts';
 /**
  * Who gets a notification.
  * `person`: the one whom the event names. `project`: who asked for the allocation, and everybody with a role of their own in
- * its project. `tenants_of_node`: the same for each active allocation on the node. `billing`: owners, admins and
+ * its project. `tenants_of_node`: the same for each active allocation on the node, or on its slot where
+ * the event names one. `billing`: owners, admins and
  * finance of the organization. `owners`: owners and admins of it. `operators` and `finance`: people with these roles on the platform. `address`: a mail address that may belong
  * to nobody here yet.
  */
@@ -25,13 +26,16 @@ export type NotificationArea = 'compute' | 'access' | 'security' | 'money' | 'op
  */
 export type MailRule = 'required' | 'on' | 'off' | 'letter';
 
+type Value = string | boolean | null;
+type Condition =
+  | { readonly field: string; readonly isOneOf: readonly Value[] }
+  | { readonly field: string; readonly isNoneOf: readonly Value[] };
+
 interface Fields {
   /** What leads to it. `dlq`: any event that became a dead letter. */
   readonly event: EventKind | 'dlq';
-  /** A condition on a field of the payload, where one event leads to several kinds. */
-  readonly when?:
-    | { readonly field: string; readonly isOneOf: readonly (string | boolean)[] }
-    | { readonly field: string; readonly isNoneOf: readonly (string | boolean)[] };
+  /** Conditions on fields of the payload, where not every event of the type leads to the kind. All of them have to be met. */
+  readonly when?: Condition | readonly Condition[];
   readonly to: Audience;
   /** What the kind is called where people choose. */
   readonly title: string;
@@ -48,9 +52,10 @@ export const kind = <const S extends KindSpec>(spec: S): S => spec;
 
 /** Whether the payload of an event meets the condition of a kind. */
 export function meets({ when }: KindSpec, payload: unknown): boolean {
-  if (!when) return true;
-  const value = (payload as Readonly<Record<string, unknown>>)[when.field] as string | boolean;
-  return 'isOneOf' in when ? when.isOneOf.includes(value) : !when.isNoneOf.includes(value);
+  return [when ?? []].flat().every((condition) => {
+    const value = (payload as Readonly<Record<string, unknown>>)[condition.field] as Value;
+    return 'isOneOf' in condition ? condition.isOneOf.includes(value) : !condition.isNoneOf.includes(value);
+  });
 }
 
 export const mayChooseMail = ({ mail }: KindSpec): boolean => mail === 'on' || mail === 'off';

@@ -1,5 +1,11 @@
-import { breakerTripped } from '../events/alerts.ts';
-import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
+import { alertOpened, breakerTripped } from '../events/alerts.ts';
+import {
+  autoReleasePending,
+  balanceDepleted,
+  balanceRecovered,
+  lowBalanceWarning,
+  machinesStopped,
+} from '../events/billing.ts';
 import { nodeLost, nodeQuarantined } from '../events/nodes.ts';
 import { webhookDisabled } from '../events/notifications.ts';
 import {
@@ -69,6 +75,18 @@ export const notificationKinds = {
     to: 'tenants_of_node',
     area: 'compute',
     title: 'The host of an allocation cannot be reached',
+    inbox: true,
+    mail: 'on',
+  }),
+  gpu_failed: kind({
+    event: alertOpened,
+    when: [
+      { field: 'slot_id', isNoneOf: [null] },
+      { field: 'effect', isOneOf: ['blocks_sale'] },
+    ],
+    to: 'tenants_of_node',
+    area: 'compute',
+    title: 'A GPU of an allocation has a fault',
     inbox: true,
     mail: 'on',
   }),
@@ -248,6 +266,14 @@ export const notificationKinds = {
     to: 'billing',
     area: 'money',
     title: 'The balance is used up',
+    inbox: true,
+    mail: 'required',
+  }),
+  machines_stopped: kind({
+    event: machinesStopped,
+    to: 'billing',
+    area: 'money',
+    title: 'Machines were stopped for lack of money',
     inbox: true,
     mail: 'required',
   }),

@@ -1,5 +1,25 @@
 import type { EventKind } from '../event.ts';
-import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
+import {
+  appInstanceFailed,
+  appInstanceLaunching,
+  appInstanceReleased,
+  appInstanceRunning,
+  appInstanceStopped,
+} from '../events/app-instances.ts';
+import {
+  appArtifactDeprecated,
+  appArtifactPromoted,
+  appArtifactPublished,
+  appArtifactRetired,
+  appArtifactRevoked,
+} from '../events/apps.ts';
+import {
+  autoReleasePending,
+  balanceDepleted,
+  balanceRecovered,
+  lowBalanceWarning,
+  machinesStopped,
+} from '../events/billing.ts';
 import {
   autoTopUpActionRequired,
   autoTopUpFailed,
@@ -24,11 +44,22 @@ import { terminalSessionEnded, terminalSessionOpened } from '../events/terminal.
 
 /** Events of an organization that its webhooks can get. What concerns hosts and operators alone is not among them. */
 export const webhookEvents: readonly { readonly event: EventKind }[] = [
+  { event: appArtifactDeprecated },
+  { event: appArtifactPromoted },
+  { event: appArtifactPublished },
+  { event: appArtifactRetired },
+  { event: appArtifactRevoked },
+  { event: appInstanceFailed },
+  { event: appInstanceLaunching },
+  { event: appInstanceReleased },
+  { event: appInstanceRunning },
+  { event: appInstanceStopped },
   { event: autoReleasePending },
   { event: autoTopUpActionRequired },
   { event: autoTopUpFailed },
   { event: balanceCredited },
   { event: balanceDepleted },
+  { event: machinesStopped },
   { event: balanceRecovered },
   { event: invitationAccepted },
   { event: lowBalanceWarning },

@@ -48,7 +48,13 @@ export const billingPolicies = [
     'billing.release_notice_minutes',
     { default: 30, minimum: 1, maximum: 10_080, unit: 'minutes' },
     'billing',
-    'Time between the announcement and the release of everything, where the balance lasts no longer than this.',
+    'Time between the announcement and the stop of all machines, where the balance lasts no longer than this.',
+  ),
+  whole(
+    'billing.stopped_keep_minutes',
+    { default: 60, minimum: 0, maximum: 43_200, unit: 'minutes' },
+    'billing',
+    'How long machines that were stopped for lack of money keep their place and disk before they are released. Stopped machines cost nothing. 0: they are released at the announced time, without a stop.',
   ),
   whole(
     'billing.quote_minutes',
@@ -73,6 +79,12 @@ export const billingPolicies = [
     { default: 100_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
     'billing',
     'What one person of finance gives an account alone within a day. More credit needs a second person.',
+  ),
+  whole(
+    'billing.grant_total_limit_minor',
+    { default: 1_000_000, minimum: 0, maximum: 1_000_000_000_000, unit: 'minor units' },
+    'billing',
+    'What one person of finance gives all accounts of one currency together alone within a day. More credit needs a second person.',
   ),
   whole(
     'billing.credit_days',

@@ -15,7 +15,7 @@ export const BillingBalance = Type.Object(
     balance: Money,
     /** What is held for orders; not part of the balance. */
     held: Money,
-    /** The hourly cost of everything that is active. */
+    /** The hourly cost of everything that runs. Stopped machines cost nothing. */
     per_hour: Money,
     runway_seconds: orNull(
       Type.Integer({
@@ -25,6 +25,17 @@ export const BillingBalance = Type.Object(
     ),
     state: Type.Enum(['healthy', 'low_balance', 'auto_release_pending', 'depleted'], {
       description: 'How far the balance reaches, where the organization pays ahead; healthy where it does not.',
+    }),
+    stops_at: orNull(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When machines are stopped, if nothing is paid until then; null where nothing is announced, and where they are released without a stop.',
+      }),
+    ),
+    stopped_machines: Type.Integer({
+      minimum: 0,
+      description: 'Machines that are stopped for lack of money. They keep their disks until the release.',
     }),
     releases_at: orNull(
       Type.String({ format: 'date-time', description: 'When everything is released, if nothing is paid until then.' }),

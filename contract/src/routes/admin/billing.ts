@@ -17,6 +17,9 @@ export const BillingAccount = Type.Object(
     organization_id: Uuid,
     name: Type.String(),
     slug: Type.String(),
+    owner_name: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the person whose personal organization it is; null for every other organization.',
+    }),
     balance: Money,
     held: Money,
     /** Usage of the last thirty days (UTC), today included. */

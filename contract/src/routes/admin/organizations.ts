@@ -12,6 +12,9 @@ const { role: _role, resource_name: _name, version: _version, ...own } = Organiz
 export const AdminOrganization = Type.Object(
   {
     ...own,
+    owner_name: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the person whose personal organization it is; null for every other organization.',
+    }),
     plan: Type.String(),
     projects: Type.Integer(),
     members: Type.Integer(),

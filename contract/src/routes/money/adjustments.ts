@@ -23,9 +23,16 @@ export const Adjustment = Type.Object(
     corrects: orNull(
       Type.String({ ...Uuid, description: 'The line of the ledger that it corrects; none for credit.' }),
     ),
+    credit_expires_at: orNull(
+      Type.String({
+        format: 'date-time',
+        description: 'When credit ends; null for corrections, and where billing.credit_days counts from the approval.',
+      }),
+    ),
     reason: Type.String(),
     needs_approval: Type.Boolean({
-      description: 'Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor.',
+      description:
+        'Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor.',
     }),
     requested_by: Type.String(),
     decided_by: orNull(Type.String()),
@@ -74,6 +81,12 @@ export const adminAdjustmentCreate = defineRoute({
         Type.String({
           ...Uuid,
           description: 'The line of the ledger that was wrong: usage or a grant. Leave it out to give credit.',
+        }),
+      ),
+      credit_expires_at: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'When credit ends; billing.credit_days after it is given if left out. Only without corrects.',
         }),
       ),
       reason: Reason,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Slug, Timestamp, Uuid } from '../../ids.ts';
 import { Money } from '../../money.ts';
 import { defineRoute } from '../../route.ts';
-import { allocationWish, Price, SkuName } from '../allocations/allocations.ts';
+import { launchFields, Price, SkuName } from '../allocations/allocations.ts';
 import { BudgetScope } from './budgets.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -101,10 +101,10 @@ export const quoteCreate = defineRoute({
   body: Type.Object(
     {
       sku: SkuName,
-      gpus: allocationWish.gpus,
+      gpus: launchFields.gpus,
       region: Slug,
-      max_duration_seconds: allocationWish.max_duration_seconds,
-      max_spend: allocationWish.max_spend,
+      max_duration_seconds: launchFields.max_duration_seconds,
+      max_spend: launchFields.max_spend,
     },
     strict,
   ),

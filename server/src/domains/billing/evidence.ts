@@ -108,7 +108,7 @@ async function write(
     const keys = await findResultKeys(tx, [...new Set(batch.map(({ nodeId }) => nodeId))]);
     const places: (readonly [number, number])[] = [];
     const rows = batch.flatMap(({ nodeId, records }, at) =>
-      judgeRecords(nodeId, keys.get(nodeId) ?? undefined, records).flatMap((row, of) => {
+      checkRecords(nodeId, keys.get(nodeId) ?? undefined, records).flatMap((row, of) => {
         if (!row) return [];
         places.push([at, of]);
         return [{ ...row, n: places.length - 1 }];
@@ -136,7 +136,7 @@ async function write(
 }
 
 /** The records that their node signed, in an order that makes sense; undefined for the others. */
-export function judgeRecords(
+export function checkRecords(
   nodeId: string,
   resultKey: string | undefined,
   records: readonly NodeUsageRecord[],

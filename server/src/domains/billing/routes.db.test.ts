@@ -119,7 +119,8 @@ describe('credit', () => {
     ]);
     expect(Object.keys(body.data[0]).sort()).toEqual(
       [
-        ...['balance', 'charged_30_days', 'entries', 'held', 'name', 'organization_id', 'releases_at', 'slug', 'state'],
+        ...['balance', 'charged_30_days', 'entries', 'held', 'name', 'organization_id', 'owner_name', 'releases_at'],
+        ...['slug', 'state'],
       ].sort(),
     );
     const inState = async (state: string) =>

@@ -14,7 +14,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { PaymentFacts } from '../../ports/payments/port.ts';
 import { enter, findAccount } from '../billing/index.ts';
 import { noteFailure, noteSuccess } from './cards/store.ts';
-import { type Decision, decide, isNews, type Missing } from './decide.ts';
+import { type Decision, decide, isChange, type Missing } from './decide.ts';
 import { checkForMs, firstCheckMs, openCheckMs, slowestCheckMs, unfitCheckMs } from './facts.ts';
 import { hasEarlyEvents, movePayment, type PaymentRow } from './store.ts';
 import { taxBetween, taxWithin } from './tax.ts';
@@ -73,7 +73,7 @@ async function applyDecision(
   const state = decision.transition ? paymentMachine.next(payment.state, decision.transition) : payment.state;
   if (state === undefined) throw new Error(`a payment that is ${payment.state} cannot ${decision.transition}`);
   const creditEntryId = await enterAll(tx, { ids, act }, payment, decision);
-  const isChanged = isNews(decision);
+  const isChanged = isChange(decision);
   if (isChanged || whole) {
     const paymentId = payment.payment_id ?? facts.paymentId ?? null;
     // A part of the news may have come before the news of the payment itself: the provider is asked for all of it.

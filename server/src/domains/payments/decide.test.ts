@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PaymentFacts } from '../../ports/payments/port.ts';
-import { type Decision, decide, isNews, type Standing } from './decide.ts';
+import { type Decision, decide, isChange, type Standing } from './decide.ts';
 
 const open: Standing = {
   ...{ currency: 'USD', state: 'open', payment_id: null, credit_entry_id: null },
@@ -228,7 +228,7 @@ describe('a decision about a payment', () => {
               expect(made.entries.every(({ amount }) => amount !== 0n)).toBe(true);
               // A payment that was just paid learns of its dispute with the next comparison; then it is at rest.
               const second = decide(then, said, whole);
-              expect(isNews(decide(after(then, second), said, whole))).toBe(false);
+              expect(isChange(decide(after(then, second), said, whole))).toBe(false);
             }
           }
         }

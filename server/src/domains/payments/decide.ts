@@ -29,7 +29,7 @@ export interface Decision {
 }
 
 /** Whether something has to be done about it. */
-export const isNews = ({ entries, transition }: Decision): boolean => entries.length > 0 || transition !== undefined;
+export const isChange = ({ entries, transition }: Decision): boolean => entries.length > 0 || transition !== undefined;
 
 /**
  * What has to change so that we have what the provider says. A webhook says a part; an answer to our question is `whole`, and only

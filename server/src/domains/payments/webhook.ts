@@ -6,7 +6,7 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { isRefused, type Payments, type ProviderEvent } from '../../ports/payments/port.ts';
 import { applyFacts } from './apply.ts';
-import { decide, isNews } from './decide.ts';
+import { decide, isChange } from './decide.ts';
 import { paymentsChannel } from './facts.ts';
 import { lockByFacts, takeEvent, wasEventSeen } from './store.ts';
 
@@ -68,7 +68,7 @@ async function takeOnce(
       await takeEvent(tx, named, { payment: undefined, paymentId, outcome });
       return tx.commit<Outcome>(outcome, { target, change: { type: event.type, outcome }, events: 'none' });
     }
-    const outcome = isNews(decide(payment, facts, false)) ? 'applied' : 'nothing_new';
+    const outcome = isChange(decide(payment, facts, false)) ? 'applied' : 'nothing_new';
     if (!(await takeEvent(tx, named, { payment, paymentId, outcome }))) {
       return tx.commit<Outcome>('repeated', { target, change: { outcome: 'repeated' }, events: 'none' });
     }

@@ -6,13 +6,19 @@ export const listSql = sql(
   `select o.id, o.type, o.name, o.slug, o.currency, o.plan, o.created_at,
      (select count(*)::int from projects p where p.organization_id = o.id and p.state <> 'deleted') as projects,
      (select count(*)::int from tenant_memberships m where m.organization_id = o.id and m.deleted_at is null) as members,
-     live.allocations, live.gpus
+     live.allocations, live.gpus, owner.name as owner_name
    from organizations o cross join lateral (
      select count(*)::int as allocations, coalesce(sum(a.gpu_count), 0)::int as gpus from allocations a
      where a.organization_id = o.id and a.state not in ('released', 'failed')
-   ) live
+   ) live left join lateral (
+     select coalesce(n.display_name, i.username) as name from tenant_memberships m
+       join user_posix_identities i on i.user_id = m.user_id left join user_names n on n.user_id = m.user_id
+     where o.type = 'personal' and m.organization_id = o.id and m.role = 'owner' and m.deleted_at is null
+     order by m.created_at limit 1
+   ) owner on true
    where mine(o.id) and o.deleted_at is null and ($1::uuid is null or o.id < $1) and ($4::uuid is null or o.id = $4)
-     and ($2::text is null or o.id::text = $2 or strpos(lower(o.name), lower($2)) > 0 or strpos(o.slug, lower($2)) > 0)
+     and ($2::text is null or o.id::text = $2 or strpos(lower(o.name), lower($2)) > 0 or strpos(o.slug, lower($2)) > 0
+       or strpos(lower(owner.name), lower($2)) > 0)
    order by o.id desc limit $3`,
 );
 export const projectsSql = sql(

@@ -41,6 +41,35 @@ describe('tenants, as operators see them', () => {
     expect(row?.gpus).toBeGreaterThan(0);
   });
 
+  it('are called by their person where they are personal, and found by that name', async () => {
+    const { rows } = await world.root.query(
+      'select user_id from tenant_memberships where organization_id = $1 and role = $2',
+      [...[acme.organizationId, 'owner']],
+    );
+    const person = rows[0].user_id as string;
+    await asSystem(
+      world.root,
+      `insert into user_names (user_id, display_name) values ($1, 'Vera Findable')
+       on conflict (user_id) do update set display_name = excluded.display_name`,
+      [person],
+    );
+    const id = systemIds.next();
+    await asSystem(
+      world.root,
+      `insert into organizations (id, type, name, slug, currency) values ($1, 'personal', 'Personal', 'personal-vera', 'USD')`,
+      [id],
+    );
+    await asSystem(
+      world.root,
+      `insert into tenant_memberships (organization_id, user_id, role) values ($1, $2, 'owner')`,
+      [id, person],
+    );
+    expect(await find('q=findable')).toMatchObject([{ id, owner_name: 'Vera Findable' }]);
+    expect(await find(`q=${acme.organizationId}`)).toMatchObject([{ owner_name: null }]);
+    const { body } = await world.call('GET', `/api/v1/admin/billing/accounts?q=findable`, { as: operator });
+    expect(body.data).toMatchObject([{ organization_id: id, owner_name: 'Vera Findable' }]);
+  });
+
   it('are shown with projects, members and what was set for them', async () => {
     const set = await world.call('PUT', '/api/v1/admin/policies/billing.window_seconds', {
       as: operator,

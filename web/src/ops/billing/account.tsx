@@ -11,6 +11,7 @@ import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { tellSubject } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
+import { tenantName } from '../../words/tenants.ts';
 import { AdjustmentDialog } from './adjustment-dialog.tsx';
 
 /** The ledger of one organization, for finance: what it was charged and given, and a way to correct a line. */
@@ -39,7 +40,7 @@ export function AccountPage() {
   };
   return (
     <Page
-      title={account ? `Ledger of ${account.name}` : 'Ledger'}
+      title={account ? `Ledger of ${tenantName(account)}` : 'Ledger'}
       lead={
         account
           ? `The balance is ${spellMoney(account.balance)}. One line for each allocation and day, before tax; nothing is ever changed or removed.`

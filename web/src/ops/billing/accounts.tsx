@@ -15,6 +15,7 @@ import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { accountStates } from '../../words/billing/balance.ts';
 import { spellMoney } from '../../words/money.ts';
+import { tenantName } from '../../words/tenants.ts';
 import { AdjustmentDialog } from './adjustment-dialog.tsx';
 import { CreditDialog } from './credit-dialog.tsx';
 
@@ -103,7 +104,7 @@ export function AccountsPage() {
           account={chosen}
           onClose={() => setChosen(undefined)}
           onGiven={(grant) => {
-            setGiven({ grant, to: chosen.name });
+            setGiven({ grant, to: tenantName(chosen) });
             setChosen(undefined);
           }}
         />
@@ -121,10 +122,10 @@ const columnsFor = (
     head: 'Organization',
     cell: (row) =>
       mayOpen ? (
-        <NameCell to="/ops/accounts/$id" id={row.organization_id} name={row.name} also={row.slug} />
+        <NameCell to="/ops/accounts/$id" id={row.organization_id} name={tenantName(row)} also={row.slug} />
       ) : (
         <span>
-          <bdi className="line-clamp-2 font-medium break-all">{row.name}</bdi>
+          <bdi className="line-clamp-2 font-medium break-all">{tenantName(row)}</bdi>
           <span className="font-mono text-xs text-dim">{row.slug}</span>
         </span>
       ),
@@ -164,11 +165,14 @@ const columnsFor = (
           end: true,
           cell: (row: BillingAccount) => (
             <span className="flex flex-wrap justify-end gap-2">
-              <Button aria-label={`Give credit to ${row.name} (${row.slug})`} onClick={() => onGive(row)}>
+              <Button aria-label={`Give credit to ${tenantName(row)} (${row.slug})`} onClick={() => onGive(row)}>
                 Give credit
               </Button>
               {onCorrect && (
-                <Button aria-label={`Correct the ledger of ${row.name} (${row.slug})`} onClick={() => onCorrect(row)}>
+                <Button
+                  aria-label={`Correct the ledger of ${tenantName(row)} (${row.slug})`}
+                  onClick={() => onCorrect(row)}
+                >
                   Correct
                 </Button>
               )}

@@ -7,6 +7,7 @@ import { Choice, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { isLineId } from '../../words/billing/adjustments.ts';
 import { minorOf, spellMoney } from '../../words/money.ts';
+import { tenantName } from '../../words/tenants.ts';
 
 type Way = 'give' | 'take';
 
@@ -39,7 +40,7 @@ export function AdjustmentDialog({
   );
   return (
     <FormDialog
-      title={`Correct the ledger of ${account.name}`}
+      title={`Correct the ledger of ${tenantName(account)}`}
       lead="A new line corrects a wrong one, or gives credit; nothing is changed or removed. A large one waits for a second person."
       verb={signed ? `Enter ${spellMoney({ amount_minor: signed, currency })}` : 'Enter'}
       busy={make.isPending}

@@ -7,6 +7,7 @@ import { TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { tellGrant } from '../../words/billing/usage.ts';
 import { minorOf, spellMoney } from '../../words/money.ts';
+import { tenantName } from '../../words/tenants.ts';
 
 /** Gives an organization credit. The dialog shows the amount and the name before it is done. */
 export function CreditDialog({
@@ -18,7 +19,8 @@ export function CreditDialog({
   onClose(): void;
   onGiven(grant: CreditGrant): void;
 }) {
-  const { organization_id, name } = account;
+  const { organization_id } = account;
+  const name = tenantName(account);
   const { currency } = account.balance;
   const [amount, setAmount] = useState('');
   const [reason, setReason] = useState('');

@@ -8,7 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { roleName } from '../../words/platform-roles.ts';
+import { roleName } from '../../words/ops/platform-roles.ts';
 
 type State = 'active' | 'disabled' | 'erased';
 

@@ -11,7 +11,7 @@ import { Copy } from '../../parts/copy.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { type PlatformRole, roleMeaning, roleName } from '../../words/platform-roles.ts';
+import { type PlatformRole, roleMeaning, roleName } from '../../words/ops/platform-roles.ts';
 
 /** One person: organizations, platform roles, and whether sign-in is allowed. */
 export function PersonPage() {

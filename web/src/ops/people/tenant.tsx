@@ -12,6 +12,7 @@ import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { spellQuota } from '../../words/quota.ts';
 import { counted } from '../../words/sizes.ts';
+import { tenantName } from '../../words/tenants.ts';
 import { PersonLink } from './person-link.tsx';
 
 /** One tenant: allocations, members and policies. */
@@ -46,7 +47,7 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
   const nameOf = usePeople(tenant.member_list.map(({ user_id }) => user_id));
   return (
     <Page
-      title={tenant.name}
+      title={tenantName(tenant)}
       lead={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <code className="font-mono text-[13px]">{tenant.slug}</code>

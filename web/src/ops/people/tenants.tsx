@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { tenantName } from '../../words/tenants.ts';
 
 /** All organizations. */
 export function TenantsPage() {
@@ -40,7 +41,7 @@ export function TenantsPage() {
         columns={[
           {
             head: 'Name',
-            cell: (row) => <NameCell to="/ops/tenants/$id" id={row.id} name={row.name} also={row.slug} />,
+            cell: (row) => <NameCell to="/ops/tenants/$id" id={row.id} name={tenantName(row)} also={row.slug} />,
           },
           {
             head: 'Plan',

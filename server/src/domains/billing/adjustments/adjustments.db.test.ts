@@ -310,6 +310,45 @@ describe('credit above the limit', () => {
       expect((await give(tenant, '100000', second)).status).toBe(201);
     }));
 
+  it('is not given by one person in parts over many accounts: a day has a limit for all of them', async () => {
+    const lax = world;
+    world = await openWorld({ beside: world, policies: { 'billing.grant_total_limit_minor': 150_000 } });
+    try {
+      const giver = await world.operator('finance');
+      const tenants = [await world.found('part-one'), await world.found('part-two'), await world.found('part-three')];
+      const [one, two, three] = tenants as [Tenant, Tenant, Tenant];
+      expect((await give(one, '100000', giver)).status).toBe(201);
+      const beyond = await give(two, '50001', giver);
+      expect(beyond).toMatchObject({ status: 403, body: { code: 'second_person_required' } });
+      expect(beyond.text).toContain('billing.grant_total_limit_minor');
+      expect((await ask(two, '50001', giver)).body).toMatchObject({ state: 'waiting', needs_approval: true });
+      // Both at once: one of them is within the limit.
+      const both = await Promise.all([give(two, '50000', giver), give(three, '50000', giver)]);
+      expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 403]);
+    } finally {
+      await world.close();
+      world = lax;
+    }
+  });
+
+  it('ends when its request says, and not in the past; a correction has no end', () =>
+    within(async () => {
+      const tenant = await world.found('own-end');
+      const path = `${accounts(tenant)}/adjustments`;
+      const end = '2031-05-01T00:00:00.000Z';
+      const made = await post(path, { ...usd('500000'), reason: 'a grant', credit_expires_at: end }, first);
+      expect(made.body).toMatchObject({ state: 'waiting', credit_expires_at: end });
+      const done = await decide(made.body.id, 'approve', second);
+      const { rows } = await world.root.query('select expires_at from credit_grants where id = $1', [
+        done.body.entry_id,
+      ]);
+      expect(rows).toEqual([{ expires_at: new Date(end) }]);
+      const past = { ...usd('5'), reason: 'a grant', credit_expires_at: '2020-01-01T00:00:00Z' };
+      expect((await post(path, past, first)).body.code).toBe('adjustment_invalid');
+      const wrong = { ...usd('-5'), reason: 'taken back', credit_expires_at: end, corrects: done.body.entry_id };
+      expect((await post(path, wrong, first)).body.code).toBe('adjustment_invalid');
+    }));
+
   it('has the bounds of every grant, and gives nothing when it is rejected', () =>
     within(async () => {
       const tenant = await world.found('bounds');

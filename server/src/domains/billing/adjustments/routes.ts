@@ -11,7 +11,8 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { readPage } from '../../../kernel/page.ts';
 import type { Policies } from '../../policy/index.ts';
-import { readGivenAlone, setEnd } from '../credit/store.ts';
+import { isBeyondAlone } from '../credit/alone.ts';
+import { readNow, setEnd } from '../credit/store.ts';
 import { lockAccount } from '../ladder/store.ts';
 import { enter, findAccount } from '../ledger-store.ts';
 import { money } from '../money.ts';
@@ -43,6 +44,7 @@ const show = (row: AdjustmentRow): Adjustment => ({
   state: row.decision ?? (row.expired ? 'expired' : 'waiting'),
   amount: money(row.amount_minor, row.currency),
   corrects: row.line_id,
+  credit_expires_at: row.credit_expires_at?.toISOString() ?? null,
   reason: row.reason,
   needs_approval: row.needs_approval,
   requested_by: row.requested_by,
@@ -58,10 +60,10 @@ const show = (row: AdjustmentRow): Adjustment => ({
 async function findObjection(
   tx: ReadTx,
   line: Pick<LineRow, 'kind' | 'amount_minor'> & { readonly id: string },
-  wish: Pick<AdjustmentRow, 'id' | 'organization_id' | 'amount_minor' | 'currency'>,
+  adjustment: Pick<AdjustmentRow, 'id' | 'organization_id' | 'amount_minor' | 'currency'>,
 ): Promise<Fault<'adjustment_invalid'> | undefined> {
   const invalid = (text: string) => new Fault('adjustment_invalid', text);
-  const { amount_minor: amount, currency } = wish;
+  const { amount_minor: amount, currency } = adjustment;
   if (line.kind !== 'usage' && line.kind !== 'grant') {
     return invalid(`A line of the kind ${line.kind} is not corrected by hand: usage and grants are.`);
   }
@@ -72,20 +74,20 @@ async function findObjection(
         : 'A grant can only be taken back: use a negative amount, or give another grant.',
     );
   }
-  const left = -line.amount_minor - (await readCorrected(tx, line.id, wish.id));
+  const left = -line.amount_minor - (await readCorrected(tx, line.id, adjustment.id));
   if (amount > 0n ? amount > left : amount < left) {
     const size = left < 0n ? -left : left;
     return invalid(`${showMoney(size, currency)} of this line is left to be corrected, with what waits for approval.`);
   }
   if (amount > 0n) {
-    const unreturned = await readUnreturned(tx, wish.organization_id, wish.id);
+    const unreturned = await readUnreturned(tx, adjustment.organization_id, adjustment.id);
     return amount > unreturned
       ? invalid(
           `${showMoney(unreturned, currency)} of the usage of this account was not given back, with what waits for approval and refunds as credit.`,
         )
       : undefined;
   }
-  const balance = (await findAccount(tx, wish.organization_id))?.balance_minor ?? 0n;
+  const balance = (await findAccount(tx, adjustment.organization_id))?.balance_minor ?? 0n;
   return balance + amount < 0n
     ? invalid(`The balance is ${showMoney(balance, currency)}: the rest of the grant was spent.`)
     : undefined;
@@ -100,7 +102,7 @@ async function enterAdjustment(tx: WriteTx, { ids, policies }: Parts, act: Act, 
   if (row.corrects === null) {
     await enter(tx, { id: entryId, organizationId, kind: 'grant', amount, reason }, act);
     const days = policies.number('billing.credit_days', { organizationId });
-    await setEnd(tx, organizationId, entryId, undefined, days);
+    await setEnd(tx, organizationId, entryId, row.credit_expires_at ?? undefined, days);
     return;
   }
   const against = row.line_kind === 'usage' ? 'revenue' : 'grants';
@@ -109,13 +111,28 @@ async function enterAdjustment(tx: WriteTx, { ids, policies }: Parts, act: Act, 
 }
 
 /** Credit corrects no line; everything else has to fit the line that it names. */
-async function judge(
+async function checkAdjustment(
   tx: ReadTx,
   { policies }: Parts,
-  wish: Pick<AdjustmentRow, 'id' | 'organization_id' | 'line_id' | 'amount_minor' | 'currency'>,
+  adjustment: Pick<
+    AdjustmentRow,
+    'id' | 'organization_id' | 'line_id' | 'amount_minor' | 'currency' | 'credit_expires_at'
+  >,
 ): Promise<Pick<AdjustmentRow, 'line_kind' | 'corrects'> | Fault<'adjustment_invalid' | 'ledger_line_not_found'>> {
-  const { organization_id: organizationId, line_id: lineId, amount_minor: amount, currency } = wish;
+  const {
+    organization_id: organizationId,
+    line_id: lineId,
+    amount_minor: amount,
+    currency,
+    credit_expires_at: end,
+  } = adjustment;
+  if (lineId !== null && end) {
+    return new Fault('adjustment_invalid', 'Only credit ends: leave credit_expires_at out, or leave corrects out.');
+  }
   if (lineId === null) {
+    if (end && end <= (await readNow(tx))) {
+      return new Fault('adjustment_invalid', 'The credit would have expired already: name a later time.');
+    }
     const most = BigInt(policies.number('billing.maximum_grant_minor', { organizationId }));
     return amount < 0n || amount > most
       ? new Fault(
@@ -126,24 +143,26 @@ async function judge(
   }
   const line = await findLine(tx, organizationId, lineId);
   if (!line?.entry_id) return new Fault('ledger_line_not_found', 'There is no such line in the ledger.');
-  const objection = await findObjection(tx, { ...line, id: lineId }, wish);
+  const objection = await findObjection(tx, { ...line, id: lineId }, adjustment);
   return objection ?? { line_kind: line.kind as AdjustmentRow['line_kind'], corrects: line.entry_id };
 }
 
 /** Whether it is more than one person decides within a day, with what that person decided before. */
 async function needsSecondPerson(
-  tx: ReadTx,
+  tx: WriteTx,
   { policies }: Parts,
   act: Act,
-  wish: Pick<AdjustmentRow, 'organization_id' | 'line_id' | 'amount_minor'>,
+  adjustment: Pick<AdjustmentRow, 'organization_id' | 'line_id' | 'amount_minor' | 'currency'>,
 ): Promise<boolean> {
-  const { organization_id: organizationId, amount_minor: amount } = wish;
+  const { organization_id: organizationId, amount_minor: amount, currency } = adjustment;
+  if (adjustment.line_id === null) {
+    return (
+      (await isBeyondAlone(tx, policies, { organizationId, actorId: act.actorId, amount, currency })) !== undefined
+    );
+  }
   const size = amount < 0n ? -amount : amount;
-  const [limit, alone] =
-    wish.line_id === null
-      ? (['billing.grant_limit_minor', await readGivenAlone(tx, organizationId, act.actorId)] as const)
-      : (['billing.adjustment_limit_minor', await readAlone(tx, organizationId, act.actorId)] as const);
-  return size + alone > BigInt(policies.number(limit, { organizationId }));
+  const alone = await readAlone(tx, organizationId, act.actorId);
+  return size + alone > BigInt(policies.number('billing.adjustment_limit_minor', { organizationId }));
 }
 
 const reread = async (tx: ReadTx, id: string): Promise<Adjustment> => {
@@ -164,21 +183,22 @@ const create = on(adminAdjustmentCreate, (parts, act, { params, body }) =>
     // Corrections of one account wait for each other here, so that each sees what the others give back.
     await lockAccount(tx, organizationId);
     const [id, amount] = [parts.ids.next(), BigInt(body.amount_minor)];
-    const wish = {
+    const adjustment = {
       id,
       organization_id: organizationId,
       line_id: body.corrects ?? null,
       amount_minor: amount,
       currency,
+      credit_expires_at: body.credit_expires_at === undefined ? null : new Date(body.credit_expires_at),
     };
-    const judged = await judge(tx, parts, wish);
-    if (judged instanceof Fault) return tx.abandon(judged);
-    const needsApproval = await needsSecondPerson(tx, parts, act, wish);
+    const checked = await checkAdjustment(tx, parts, adjustment);
+    if (checked instanceof Fault) return tx.abandon(checked);
+    const needsApproval = await needsSecondPerson(tx, parts, act, adjustment);
     const hours = parts.policies.number('billing.adjustment_approval_hours', { organizationId });
     await insertAdjustment(
       tx,
       {
-        ...{ ...wish, ...judged },
+        ...{ ...adjustment, ...checked },
         ...{ reason: body.reason.trim(), needs_approval: needsApproval, requested_by: act.actorId },
       },
       hours,
@@ -186,7 +206,7 @@ const create = on(adminAdjustmentCreate, (parts, act, { params, body }) =>
     const row = await lockAdjustment(tx, id);
     if (!row) throw new Error(`the adjustment ${id} was not stored`);
     if (!needsApproval) await enterAdjustment(tx, parts, act, row);
-    const change = { amount: money(amount, currency), corrects: wish.line_id, needs_approval: needsApproval };
+    const change = { amount: money(amount, currency), corrects: adjustment.line_id, needs_approval: needsApproval };
     const target = { type: 'adjustment', id };
     return tx.commit(await reread(tx, id), { target, organizationId, change, events: 'none' });
   }),
@@ -221,10 +241,10 @@ const approve = on(adminAdjustmentApprove, (parts, act, { params, body }) =>
       const text = 'You asked for this adjustment: another person of finance has to approve it.';
       return tx.abandon(new Fault('second_person_required', text));
     }
-    const judged = await judge(tx, parts, row);
-    if (judged instanceof Fault) {
-      if (judged.code === 'ledger_line_not_found') throw new Error(`the line ${row.line_id} is gone`);
-      return tx.abandon(new Fault('adjustment_invalid', judged.message));
+    const checked = await checkAdjustment(tx, parts, row);
+    if (checked instanceof Fault) {
+      if (checked.code === 'ledger_line_not_found') throw new Error(`the line ${row.line_id} is gone`);
+      return tx.abandon(new Fault('adjustment_invalid', checked.message));
     }
     await enterAdjustment(tx, parts, act, row, body.note?.trim());
     return tx.commit(await reread(tx, row.id), {

@@ -51,8 +51,8 @@ const aloneSql = sql(
 const insertSql = sql(
   'adjustment-insert',
   `insert into billing_adjustments (id, organization_id, currency, amount_minor, line_id, line_kind, corrects, reason,
-     needs_approval, requested_by, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, act_time() + make_interval(hours => $11))`,
+     needs_approval, requested_by, expires_at, credit_expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, act_time() + make_interval(hours => $11), $12)`,
 );
 const decideSql = sql(
   'adjustment-decide',
@@ -61,7 +61,7 @@ const decideSql = sql(
 );
 const columns = `a.id, a.organization_id, o.name as organization_name, a.currency, a.amount_minor, a.line_id, a.line_kind,
      a.corrects, a.reason, a.needs_approval, a.requested_by, a.created_at, a.expires_at, a.decision, a.decided_by, a.decided_at,
-     a.note, a.entry_id, a.decision is null and a.expires_at <= act_time() as expired
+     a.note, a.entry_id, a.credit_expires_at, act_time() as now, a.decision is null and a.expires_at <= act_time() as expired
    from billing_adjustments a join organizations o on o.id = a.organization_id`;
 const getSql = sql('adjustment-get', `select ${columns} where a.id = $1 and mine(a.organization_id)`);
 const lockSql = sql('adjustment-lock', `select ${columns} where a.id = $1 and mine(a.organization_id) for update of a`);
@@ -93,6 +93,9 @@ export interface AdjustmentRow {
   readonly decided_at: Date | null;
   readonly note: string | null;
   readonly entry_id: string | null;
+  /** When credit ends; null for corrections, and where a policy says it. */
+  readonly credit_expires_at: Date | null;
+  readonly now: Date;
   readonly expired: boolean;
 }
 export interface LineRow {
@@ -114,12 +117,12 @@ export const readAlone = async (tx: ReadTx, organizationId: string, actorId: str
 export const insertAdjustment = (
   tx: WriteTx,
   made: Pick<AdjustmentRow, 'id' | 'organization_id' | 'currency' | 'amount_minor' | 'line_id' | 'line_kind'> &
-    Pick<AdjustmentRow, 'corrects' | 'reason' | 'needs_approval' | 'requested_by'>,
+    Pick<AdjustmentRow, 'corrects' | 'reason' | 'needs_approval' | 'requested_by' | 'credit_expires_at'>,
   hours: number,
 ) =>
   tx.run(insertSql, [
     ...[made.id, made.organization_id, made.currency, made.amount_minor, made.line_id, made.line_kind, made.corrects],
-    ...[made.reason, made.needs_approval, made.requested_by, hours],
+    ...[made.reason, made.needs_approval, made.requested_by, hours, made.credit_expires_at],
   ]);
 /** False when it was decided before. */
 export const decideAdjustment = async (

@@ -17,8 +17,9 @@ import { lockAccount } from '../ladder/store.ts';
 import { enter, findAccount } from '../ledger-store.ts';
 import { money } from '../money.ts';
 import { type BillingAccountRow, findGranted, listAccounts } from '../read-store.ts';
+import { isBeyondAlone } from './alone.ts';
 import { readCredit } from './count.ts';
-import { type CreditGrantRow, listGrants, readGivenAlone, readNow, setEnd } from './store.ts';
+import { type CreditGrantRow, listGrants, readNow, setEnd } from './store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -30,6 +31,7 @@ const show = (row: BillingAccountRow): BillingAccount => ({
   organization_id: row.organization_id,
   name: row.name,
   slug: row.slug,
+  owner_name: row.owner_name,
   balance: money(row.balance_minor, row.currency),
   held: money(row.held_minor, row.currency),
   charged_30_days: money(row.charged, row.currency),
@@ -102,12 +104,15 @@ const grant = on(adminBillingGrantCreate, ({ db, ids, policies }, act, { params,
     }
     // Grants of one account wait for each other here, so that each sees what the others gave.
     await lockAccount(tx, organizationId);
-    const limit = BigInt(policies.number('billing.grant_limit_minor', { organizationId }));
-    if (amount + (await readGivenAlone(tx, organizationId, act.actorId)) > limit) {
+    const beyond = await isBeyondAlone(tx, policies, {
+      ...{ organizationId, actorId: act.actorId, amount, currency: account.currency },
+    });
+    if (beyond) {
+      const whom = beyond.policy === 'billing.grant_limit_minor' ? 'an account' : 'all accounts together';
       return tx.abandon(
         new Fault(
           'second_person_required',
-          `One person gives an account at most ${showMoney(limit, account.currency)} within a day (billing.grant_limit_minor). Ask for it as an adjustment without a line (gpuaas ops billing adjust, or Adjust in the console): another person of finance approves it.`,
+          `One person gives ${whom} at most ${showMoney(beyond.limit, account.currency)} within a day (${beyond.policy}). Ask for it as an adjustment without a line (gpuaas ops billing adjust, or Adjust in the console): another person of finance approves it.`,
         ),
       );
     }

@@ -73,7 +73,6 @@ interface LinkRow {
 
 export const listGrants = (tx: ReadTx, organizationId: string, before: string | undefined, limit: number) =>
   tx.rows<CreditGrantRow>(listSql, [organizationId, before ?? null, limit]);
-/** Says when a grant ends: at a moment, or after days. */
 /** What one person gave an account alone within a day: many small grants are one large one. */
 const aloneSql = sql(
   'credit-alone',
@@ -84,6 +83,25 @@ const aloneSql = sql(
 );
 export const readGivenAlone = async (tx: ReadTx, organizationId: string, actorId: string): Promise<bigint> =>
   (await tx.rows<{ amount: bigint }>(aloneSql, [organizationId, actorId]))[0]?.amount ?? 0n;
+/** The same for all accounts of one currency together. */
+const toAllSql = sql(
+  'credit-alone-to-all',
+  `select coalesce(sum(g.amount_minor), 0)::bigint as amount from credit_grants g
+     join ledger_entries e on e.organization_id = g.organization_id and e.currency = g.currency and e.id = g.id
+       and e.at > act_time() - interval '2 days' and mine(e.organization_id)
+   where g.created_at > act_time() - interval '1 day' and g.currency = $2 and e.actor_id = $1 and mine(g.organization_id)
+     and not exists (select from billing_adjustments a where a.organization_id = g.organization_id and a.entry_id = g.id
+       and a.needs_approval and mine(a.organization_id))`,
+);
+export const readGivenToAll = async (tx: ReadTx, actorId: string, currency: string): Promise<bigint> =>
+  (await tx.rows<{ amount: bigint }>(toAllSql, [actorId, currency]))[0]?.amount ?? 0n;
+const giverSql = sql(
+  'credit-giver-lock',
+  `select pg_advisory_xact_lock(hashtextextended('gpuaas credit ' || $1::text, 0))`,
+);
+/** Grants of one person, in whatever account, come one after the other. */
+export const lockGiver = (tx: WriteTx, actorId: string) => tx.rows(giverSql, [actorId]);
+/** Says when a grant ends: at a moment, or after days. */
 export async function setEnd(tx: WriteTx, organizationId: string, id: string, at: Date | undefined, days: number) {
   const [row] = await tx.rows<{ expires_at: Date | null }>(endsSql, [organizationId, id, at ?? null, days]);
   if (!row?.expires_at) throw new Error(`the grant ${id} is not in the ledger`);

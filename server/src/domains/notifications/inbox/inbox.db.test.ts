@@ -6,6 +6,7 @@ import { systemClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { asSystem, type Tenant } from '../../../testing/world.ts';
+import { putAllocation } from '../../allocations/testing.ts';
 import { type Desk, eventually, openDesk } from '../../outbox/testing.ts';
 import { openNotificationRelay, relayProcess } from '../index.ts';
 
@@ -233,6 +234,81 @@ describe('notifications', () => {
       inbox: false,
     });
     await choose(home.token, 'payment_received', { inbox: true });
+  });
+
+  it('tell those who rent a GPU that it has a fault, and not their neighbours on the same host', async () => {
+    const { root } = desk.world;
+    const neighbour = await desk.world.found('neighbour');
+    const ids = [await putAllocation(root, home, 'active'), await putAllocation(root, neighbour, 'active')] as const;
+    const { rows } = await root.query('select node_id from allocations where id = $1', [ids[0]]);
+    const node_id = rows[0].node_id as string;
+    await asSystem(root, 'update allocations set node_id = $2, version = version + 1 where id = $1', [ids[1], node_id]);
+    for (const [id, tenant] of [[ids[0], home] as const, [ids[1], neighbour] as const]) {
+      await asSystem(root, 'update allocations set requested_by = $2, version = version + 1 where id = $1', [
+        ...[id, await idOf(tenant.token)],
+      ]);
+    }
+    const { rows: slots } = await root.query('select id from slots where node_id = $1 limit 1', [node_id]);
+    const slot_id = slots[0].id as string;
+    await asSystem(
+      root,
+      `update slots set state = 'reserved', allocation_id = $2, generation = 1, version = version + 1 where id = $1`,
+      [slot_id, ids[0]],
+    );
+    const alert = {
+      ...{ alert_id: systemIds.next(), source: 'report', kind: 'gpu_unhealthy', node_id, slot_id, allocation_id: null },
+      message: 'GPU 0 of host rack-7 has fallen off the bus.',
+    };
+    const known = (tenantMessage: string | null) =>
+      asSystem(
+        root,
+        `insert into alerts (id, source, kind, effect, node_id, slot_id, message, tenant_message)
+         values ($1, 'health', $2, 'blocks_sale', $3, $4, $5, $6)`,
+        [
+          systemIds.next(),
+          tenantMessage ? 'gpus_healthy' : 'storage_ready',
+          node_id,
+          slot_id,
+          alert.message,
+          tenantMessage,
+        ],
+      );
+    const opened = (effect: string) =>
+      happen('provisioning.alert.opened', { ...alert, effect }, { organization_id: undefined as never });
+    // Operators see to it; nothing that the tenant could be told is known.
+    await known(null);
+    const quiet = await opened('blocks_sale');
+    await consumed(quiet);
+    expect(await rowsOf(quiet)).toEqual([]);
+    await known('A GPU reports a hardware fault.');
+    const eventId = await opened('blocks_sale');
+    await consumed(eventId);
+    const [told, ...others] = (await list(home.token)).body.data.filter(
+      (each: { event_id: string }) => each.event_id === eventId,
+    );
+    expect(others).toEqual([]);
+    expect(told).toMatchObject({
+      kind: 'gpu_failed',
+      title: 'A GPU of "A test" has a fault',
+      link: `/allocations/${ids[0]}`,
+    });
+    expect(JSON.stringify(told)).not.toContain('rack-7');
+    expect((await list(neighbour.token)).body.data).toEqual([]);
+    // What only informs operators reaches no tenant.
+    const informing = await opened('informs');
+    await consumed(informing);
+    expect(await rowsOf(informing)).toEqual([]);
+  });
+
+  it('about the platform are offered only to people who operate it', async () => {
+    const operator = await desk.world.operator('chooser');
+    const offered = async (as: string) =>
+      (await desk.world.call('GET', '/api/v1/me/notification-preferences', { as })).body.data.map(
+        ({ area }: { area: string }) => area,
+      );
+    expect(await offered(home.token)).not.toContain('operations');
+    expect(await offered(home.token)).toContain('compute');
+    expect(await offered(operator)).toContain('operations');
   });
 
   it('tell operators of dead letters, and nobody else', async () => {

@@ -21,6 +21,7 @@ import {
   type Choice,
   countUnreadNotifications,
   findAddress,
+  listAudiences,
   listChoices,
   listNotifications,
   markRead,
@@ -97,11 +98,16 @@ export const effective = (
   is_default: chosen === undefined,
 });
 
+/** Kinds for these are offered only to people who have such a role on the platform. */
+const platformAudiences: readonly string[] = ['operators', 'finance'];
 const preferences = on(notificationPreferencesGet, ({ db }, who) =>
   db.read(who, async (tx) => {
     const chosen = new Map((await listChoices(tx, who.actorId)).map((each) => [each.kind, each]));
+    const own = await listAudiences(tx, who.actorId, platformAudiences);
     return {
-      data: chosenKinds.map((kind) => effective(kind, specOf(kind), chosen.get(kind))),
+      data: chosenKinds
+        .filter((kind) => !platformAudiences.includes(specOf(kind).to) || own.has(specOf(kind).to))
+        .map((kind) => effective(kind, specOf(kind), chosen.get(kind))),
       address: (await findAddress(tx, who.actorId)) ?? null,
     };
   }),

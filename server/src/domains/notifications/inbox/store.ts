@@ -73,6 +73,15 @@ const setPreference = sql(
 );
 const address = sql('contact-address', 'select email from contact_addresses where user_id = $1 and is_me(user_id)');
 
+const ownAudiences = sql(
+  'notification-audiences',
+  `select a.audience from unnest($2::text[]) as a (audience)
+   where is_me($1::uuid) and notification_is_for(a.audience, $1::uuid, null, null, null)`,
+);
+/** Which of these audiences of the platform a person is in. */
+export const listAudiences = async (tx: ReadTx, userId: string, of: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set((await tx.rows<{ audience: string }>(ownAudiences, [userId, of])).map(({ audience }) => audience));
+
 export interface Choice {
   readonly kind: string;
   readonly inbox: boolean;

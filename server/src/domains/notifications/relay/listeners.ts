@@ -56,6 +56,7 @@ export async function notify(
     personId: idIn(payload, 'user_id'),
     allocationId: idIn(payload, 'allocation_id'),
     nodeId: idIn(payload, 'node_id'),
+    slotId: idIn(payload, 'slot_id'),
     payload,
     correlationId: envelope.correlation_id,
     occurredAt: envelope.occurred_at,

@@ -23,10 +23,14 @@ const write = sql(
      select t.user_id, jsonb_build_object('allocation_ids', jsonb_agg(distinct t.allocation_id)) from (
        select u.id as user_id, a.id as allocation_id from allocations a join users u on u.id::text = a.requested_by
        where $1 = 'tenants_of_node' and a.node_id = $6::uuid and a.state = 'active' and mine(a.organization_id)
+         and ($18::uuid is null or exists (select from slots h join alerts w on w.slot_id = h.id
+           where h.id = $18::uuid and h.allocation_id = a.id and w.tenant_message is not null))
        union
        select p.user_id, a.id from allocations a
          join project_memberships p on p.project_id = a.project_id and p.organization_id = a.organization_id
        where $1 = 'tenants_of_node' and a.node_id = $6::uuid and a.state = 'active' and mine(a.organization_id)
+         and ($18::uuid is null or exists (select from slots h join alerts w on w.slot_id = h.id
+           where h.id = $18::uuid and h.allocation_id = a.id and w.tenant_message is not null))
          and mine(p.organization_id) and p.deleted_at is null
      ) t group by t.user_id
      union
@@ -72,6 +76,8 @@ export interface NewNotification {
   readonly personId: string | undefined;
   readonly allocationId: string | undefined;
   readonly nodeId: string | undefined;
+  /** Only the allocation on this slot is concerned, and only while an alert about it is for tenants too. */
+  readonly slotId: string | undefined;
   readonly payload: object;
   readonly correlationId: string;
   readonly occurredAt: string;
@@ -106,6 +112,7 @@ export const writeNotifications = (tx: WriteTx, one: NewNotification): Promise<N
     one.nextDailyAt,
     one.retentionDays,
     one.namedOrganizationId ?? null,
+    one.slotId ?? null,
   ]);
 
 const forget = sql(

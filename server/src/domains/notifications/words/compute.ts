@@ -6,6 +6,12 @@ const about = (facts: Facts, message: Omit<Message, 'link'>): Message => ({
   link: linkTo('/allocations', facts.payload['allocation_id'], 'Open the allocation'),
 });
 
+/** The allocations of the reader on a host that has a problem. */
+const concerned = ({ payload }: Facts): readonly unknown[] => {
+  const ids = payload['allocation_ids'];
+  return Array.isArray(ids) ? (ids as unknown[]) : [];
+};
+
 /** Why the platform ended an allocation, by the reason of the release. */
 const endings: Readonly<Record<string, string>> = {
   max_duration: 'its time was up',
@@ -37,8 +43,7 @@ export const computeWords = {
       text: [`Reason: ${textOf(facts, 'failure_reason')}`, 'Time in which it was not active is not charged.'],
     }),
   allocation_unreachable: (facts) => {
-    const ids = facts.payload['allocation_ids'];
-    const [first, ...others] = Array.isArray(ids) ? (ids as unknown[]) : [];
+    const [first, ...others] = concerned(facts);
     return {
       tone: 'bad',
       title:
@@ -54,6 +59,15 @@ export const computeWords = {
           : { path: '/allocations', label: 'Open the list' },
     };
   },
+  gpu_failed: (facts) => ({
+    tone: 'bad',
+    title: `A GPU of ${facts.allocation === undefined ? 'an allocation' : nameOf(facts)} has a fault`,
+    text: [
+      'The allocation goes on and is charged. Its page says what the host reports.',
+      'Save your work and release it if it does not do what you need; a new launch gets other GPUs.',
+    ],
+    link: linkTo('/allocations', concerned(facts)[0], 'Open the allocation'),
+  }),
   allocation_released: (facts) =>
     about(facts, {
       tone: 'good',

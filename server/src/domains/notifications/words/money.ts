@@ -27,6 +27,12 @@ function lastsFor(facts: Facts): string | undefined {
 }
 const topUp = 'Add to the balance to go on; a top-up undoes each step.';
 
+/** Where machines are stopped before they are released. */
+const stopsFirst = (facts: Facts): string | undefined =>
+  typeof facts.payload['stops_at'] === 'string'
+    ? `Machines are stopped at ${momentOf(facts, 'stops_at')}. They keep their disks until ${momentOf(facts, 'releases_at')}, and are released then.`
+    : undefined;
+
 export const moneyWords = {
   balance_low: (facts) => {
     const left = lastsFor(facts);
@@ -41,7 +47,8 @@ export const moneyWords = {
     tone: 'bad',
     title: `Everything of ${ofOrganization(facts)} is released at ${momentOf(facts, 'releases_at')} without a top-up`,
     text: [
-      `The balance is ${amountOf(facts, 'balance_minor')}. Launches are refused, and what runs is released at that time.`,
+      `The balance is ${amountOf(facts, 'balance_minor')}. Launches are refused.`,
+      stopsFirst(facts) ?? 'What runs is released at that time.',
       topUp,
     ],
     link: billing,
@@ -51,16 +58,25 @@ export const moneyWords = {
     title: `The balance of ${ofOrganization(facts)} is used up`,
     text: [
       typeof facts.payload['releases_at'] === 'string'
-        ? `What still runs is released at ${momentOf(facts, 'releases_at')}.`
+        ? (stopsFirst(facts) ?? `What still runs is released at ${momentOf(facts, 'releases_at')}.`)
         : 'Launches are refused.',
       topUp,
+    ],
+    link: billing,
+  }),
+  machines_stopped: (facts) => ({
+    tone: 'bad',
+    title: `The machines of ${ofOrganization(facts)} are stopped: the balance is used up`,
+    text: [
+      `They cost nothing while they are stopped, and keep their disks until ${momentOf(facts, 'releases_at')}. Then everything is released.`,
+      'Add to the balance, and they start again.',
     ],
     link: billing,
   }),
   balance_recovered: (facts) => ({
     tone: 'good',
     title: `The balance of ${ofOrganization(facts)} lasts again: ${amountOf(facts, 'balance_minor')}`,
-    text: ['What was announced is called off. Launches are accepted.'],
+    text: ['What was announced is called off, and stopped machines start again. Launches are accepted.'],
     link: billing,
   }),
   payment_received: (facts) => ({

@@ -52,14 +52,19 @@ const get = on(autoTopUpGet, (parts, who, { params }) =>
   }),
 );
 
-interface Wish {
+interface AutoTopUpSettings {
   readonly threshold: bigint;
   readonly amount: bigint;
   readonly monthlyLimit: bigint;
 }
 type Body = Input<typeof autoTopUpSet>['body'];
 /** What is left out stays as it was. */
-function wishOf(policies: Policies, organizationId: string, body: Body, before: AutoTopUpRow | undefined): Wish {
+function settingsOf(
+  policies: Policies,
+  organizationId: string,
+  body: Body,
+  before: AutoTopUpRow | undefined,
+): AutoTopUpSettings {
   const { least } = boundsOf(policies, organizationId);
   const pick = (given: string | undefined, had: bigint | undefined, otherwise: bigint) =>
     given === undefined ? (had ?? otherwise) : BigInt(given);
@@ -72,25 +77,30 @@ function wishOf(policies: Policies, organizationId: string, body: Body, before: 
 }
 const hasAmounts = ({ threshold_minor, amount_minor, monthly_limit_minor }: Body): boolean =>
   [threshold_minor, amount_minor, monthly_limit_minor].some((each) => each !== undefined);
-function findRefusal(policies: Policies, { organization_id, currency }: AccountRow, wish: Wish, body: Body) {
+function findRefusal(
+  policies: Policies,
+  { organization_id, currency }: AccountRow,
+  settings: AutoTopUpSettings,
+  body: Body,
+) {
   if (hasAmounts(body) ? body.currency !== currency : (body.currency ?? currency) !== currency) {
     return new Fault('currency_mismatch', `The account is in ${currency}, not ${body.currency ?? 'in no currency'}.`);
   }
   const show = (amount: bigint) => showMoney(amount, currency);
   const { least, most } = boundsOf(policies, organization_id);
-  if (wish.amount < least || wish.amount > most) {
-    const text = `One payment is from ${show(least)} to ${show(most)}; this is ${show(wish.amount)}.`;
+  if (settings.amount < least || settings.amount > most) {
+    const text = `One payment is from ${show(least)} to ${show(most)}; this is ${show(settings.amount)}.`;
     return new Fault('amount_out_of_bounds', text, { minimum: money(least, currency), maximum: money(most, currency) });
   }
-  const highest = wish.amount * BigInt(mostThresholdPayments);
+  const highest = settings.amount * BigInt(mostThresholdPayments);
   // A setting that is older than this bound can still be turned off.
-  if (wish.threshold > highest && (body.enabled || hasAmounts(body))) {
-    const text = `The threshold, ${show(wish.threshold)}, is more than ${mostThresholdPayments} payments of ${show(wish.amount)}: at most ${show(highest)}.`;
+  if (settings.threshold > highest && (body.enabled || hasAmounts(body))) {
+    const text = `The threshold, ${show(settings.threshold)}, is more than ${mostThresholdPayments} payments of ${show(settings.amount)}: at most ${show(highest)}.`;
     return new Fault('amount_out_of_bounds', text, { maximum: money(highest, currency) });
   }
-  if (wish.monthlyLimit < wish.amount) {
-    const text = `The limit of a month, ${show(wish.monthlyLimit)}, is less than one payment of ${show(wish.amount)}.`;
-    return new Fault('amount_out_of_bounds', text, { minimum: money(wish.amount, currency) });
+  if (settings.monthlyLimit < settings.amount) {
+    const text = `The limit of a month, ${show(settings.monthlyLimit)}, is less than one payment of ${show(settings.amount)}.`;
+    return new Fault('amount_out_of_bounds', text, { minimum: money(settings.amount, currency) });
   }
   return undefined;
 }
@@ -122,12 +132,12 @@ const set = on(autoTopUpSet, async (parts, act, { params, body }) => {
     if (body.version !== undefined && BigInt(body.version) !== (before?.version ?? 0n)) {
       return tx.abandon(new Fault('version_conflict', 'The setting was changed meanwhile. Read it again.'));
     }
-    const wish = wishOf(policies, organizationId, body, before);
-    const refusal = findRefusal(policies, account, wish, body);
+    const settings = settingsOf(policies, organizationId, body, before);
+    const refusal = findRefusal(policies, account, settings, body);
     if (refusal) return tx.abandon(refusal);
     const backUrl = `${parts.publicUrl}/billing`;
     const anew = await isAnew(tx, before, cards.find(({ isDefault }) => isDefault)?.id);
-    await setAutoTopUp(tx, organizationId, { ...wish, enabled: body.enabled, setBy: act.actorId, backUrl, anew });
+    await setAutoTopUp(tx, organizationId, { ...settings, enabled: body.enabled, setBy: act.actorId, backUrl, anew });
     if (body.enabled) tx.wake(paymentsChannel, 'auto-top-up');
     return tx.commit(await read(tx, parts, account), {
       target: { type: 'auto_top_up', id: organizationId },
