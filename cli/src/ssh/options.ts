@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { JumpHost } from '@gpuaas/sdk';
 import type { Session } from '../command.ts';
+import type { CertificateFiles } from './certificate.ts';
 import { knownHostsPath } from './files.ts';
 import type { SshPlace } from './place.ts';
 
@@ -37,15 +38,22 @@ export async function sshSettings(session: Session, place: SshPlace): Promise<Se
 /** The name of the jump host in the settings of ssh. */
 export const jumpAlias = 'gpuaas-jump';
 /** The same through the jump host, for which ssh needs nothing of ours. */
-export const jumpedSettings = (session: Session, place: SshPlace): Settings => [
+export const jumpedSettings = (session: Session, place: SshPlace, by = jumpAlias): Settings => [
   ['HostName', place.alias],
   ['User', place.username],
   ...compared(session, place.alias),
-  ['ProxyJump', jumpAlias],
+  ['ProxyJump', by],
 ];
 export const jumpSettings = (session: Session, { host, port, username }: JumpHost): Settings => [
   ['HostName', host],
   ['Port', String(port)],
   ['User', username],
   ...compared(session, jumpAlias),
+];
+
+/** The settings that show a certificate and no other key. */
+export const certificateSettings = ({ key, certificate }: CertificateFiles): Settings => [
+  ['IdentityFile', quoted(key)],
+  ['CertificateFile', quoted(certificate)],
+  ['IdentitiesOnly', 'yes'],
 ];

@@ -11,7 +11,7 @@ export interface Stream {
   end(): void;
   readonly ended: Promise<TerminalEnd>;
 }
-type Wish = { readonly kind: 'ssh' } | { readonly kind: 'forward'; readonly port: number };
+type StreamRequest = { readonly kind: 'ssh' } | { readonly kind: 'forward'; readonly port: number };
 
 const size = { columns: 80, rows: 24 } as const;
 const mostWaitingBytes = 1_048_576;
@@ -21,12 +21,12 @@ const lookAgainMs = 5;
 export async function openStream(
   session: Session,
   allocationId: string,
-  wish: Wish,
+  request: StreamRequest,
   onOutput: (bytes: Uint8Array) => void | Promise<void>,
 ): Promise<Stream> {
   const token = await (await session.api()).terminals.tokenMint({
     ...{ allocation_id: allocationId, mode: 'open', ...size },
-    ...wish,
+    ...request,
   });
   const ended = Promise.withResolvers<TerminalEnd>();
   const ready = Promise.withResolvers<void>();

@@ -16,6 +16,10 @@ export const SshKey = Type.Object(
     user_id: Type.Union([Uuid, Type.Null()], { description: 'The owner; null for a key of a project.' }),
     project_id: Type.Union([Uuid, Type.Null()]),
     created_at: Timestamp,
+    proven_at: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'When the owner proved to hold the private half. At the jump host a proven key names its owner alone.',
+    }),
     last_used_at: Type.Union([Timestamp, Type.Null()], {
       description: 'When an allocation with this key last became active.',
     }),
@@ -81,6 +85,33 @@ export const sshKeyRemove = defineRoute({
   audit: 'ssh_key.remove',
   errors: ['ssh_key_not_found'],
   params: byKey,
+  response: SshKey,
+});
+
+export const sshKeyProve = defineRoute({
+  id: 'ssh_key_prove',
+  method: 'POST',
+  path: '/api/v1/me/ssh-keys/{ssh_key_id}/prove',
+  tag: 'SshKeys',
+  summary: 'Prove that you hold the private half of a key of yours',
+  auth: { kind: 'user', scope: 'ssh_keys:write', serviceAccounts: 'refused' },
+  tenancy: { kind: 'self' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'ssh_key.prove',
+  errors: ['ssh_key_not_found', 'ssh_key_proof_invalid'],
+  params: byKey,
+  body: Type.Object(
+    {
+      signature: Type.String({
+        minLength: 1,
+        maxLength: 8_192,
+        description:
+          'What `ssh-keygen -Y sign -n gpuaas-key` writes for the text `gpuaas key of USER_ID`, without a line break at its end.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
   response: SshKey,
 });
 

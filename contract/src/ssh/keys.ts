@@ -1,4 +1,4 @@
-import { readFirstText, sshConcat, sshString, sshUint32 } from './wire.ts';
+import { readFirstText, readTexts, sshConcat, sshString, sshUint32 } from './wire.ts';
 
 export const ed25519 = 'ssh-ed25519';
 
@@ -19,6 +19,17 @@ export function readKeyLine(line: string): { readonly type: string; readonly blo
   } catch {
     return undefined;
   }
+}
+/** The seed of a private key that `opensshPrivateKey` wrote. */
+export function seedOfOpenssh(text: string): Uint8Array {
+  const body = fromBase64(text.replaceAll(/-----[A-Z ]+-----|\s/g, ''));
+  const magic = 'openssh-key-v1\0'.length;
+  // Cipher, its parameters and the number of keys come first; after the public key there is the private one, with two check numbers.
+  const [cipher = new Uint8Array(), kdf = cipher, options = cipher] = readTexts(body.subarray(magic), 3);
+  const keysFrom = magic + 3 * 4 + cipher.length + kdf.length + options.length + 4;
+  const [, secret = cipher] = readTexts(body.subarray(keysFrom), 2);
+  const [, , both = cipher] = readTexts(secret.subarray(2 * 4), 3);
+  return both.subarray(0, 32);
 }
 /** The file of a private key of Ed25519, in the format of OpenSSH, without a password. */
 export function opensshPrivateKey(seed: Uint8Array, publicKey: Uint8Array, comment: string, check: number): string {

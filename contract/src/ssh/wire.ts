@@ -28,3 +28,16 @@ export function readFirstText(bytes: Uint8Array): string {
   if (length > bytes.length - 4) throw new RangeError('the bytes end too early');
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(4, 4 + length));
 }
+
+/** The first texts of some bytes, as bytes. Throws when they end too early. */
+export function readTexts(bytes: Uint8Array, count: number): Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const texts: Uint8Array[] = [];
+  for (let at = 0; texts.length < count; ) {
+    const end = at + 4 + view.getUint32(at);
+    if (end > bytes.length) throw new RangeError('the bytes end too early');
+    texts.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return texts;
+}

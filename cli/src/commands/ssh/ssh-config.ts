@@ -4,8 +4,16 @@ import type { AllocationDetail, JumpHost } from '@gpuaas/sdk';
 import type { Run, Session } from '../../command.ts';
 import { exitCodes, Failure, usageFailure } from '../../failure.ts';
 import { isLogin } from '../../show/sentence.ts';
+import { certificateFiles } from '../../ssh/certificate.ts';
 import { readFileIf, replaceFile, writeKnownHosts } from '../../ssh/files.ts';
-import { jumpAlias, jumpedSettings, jumpSettings, sshSettings } from '../../ssh/options.ts';
+import {
+  certificateSettings,
+  jumpAlias,
+  jumpedSettings,
+  jumpSettings,
+  selfCommand,
+  sshSettings,
+} from '../../ssh/options.ts';
 import { keyPattern, placeOf, type SshPlace } from '../../ssh/place.ts';
 
 const fileName = 'gpuaas.conf';
@@ -19,12 +27,10 @@ export const sshConfig: Run = async (session) => {
     ...places,
     ...(jump ? [{ alias: jumpAlias, hostKeys: jump.host_keys }] : []),
   ]);
-  const blocks = jump
-    ? [
-        blockOf(jumpAlias, jumpSettings(session, jump)),
-        ...places.map((place) => blockOf(nameOf(place), jumpedSettings(session, place))),
-      ]
-    : await Promise.all(places.map(async (place) => blockOf(nameOf(place), await sshSettings(session, place))));
+  const blocks = (
+    await Promise.all(places.map((place) => (jump ? jumpedBlocks(session, place, jump) : directBlocks(session, place))))
+  ).flat();
+  if (jump && !session.is('certificate')) blocks.unshift(blockOf(jumpAlias, jumpSettings(session, jump)));
   const text = `# Written by gpuaas ssh-config. Host keys are in ${path}.\n\n${blocks.join('\n')}`;
   if (!session.is('write')) {
     session.around.stdout.write(text);
@@ -61,6 +67,33 @@ async function listPlaces(session: Session): Promise<SshPlace[]> {
 
 const blockOf = (name: string, settings: readonly (readonly [string, string])[]): string =>
   [`Host ${name}`, ...settings.map(([key, value]) => `  ${key} ${value}`), ''].join('\n');
+
+/** A certificate is for one allocation, so each has a jump host of its own in the settings. */
+async function jumpedBlocks(session: Session, place: SshPlace, jump: JumpHost): Promise<string[]> {
+  if (!session.is('certificate')) return [blockOf(nameOf(place), jumpedSettings(session, place))];
+  const [shown, by] = [
+    certificateSettings(certificateFiles(session, place.allocation.id)),
+    `${jumpAlias}-${place.allocation.id}`,
+  ];
+  return [
+    await refreshing(session, place),
+    blockOf(by, [...jumpSettings(session, jump), ...shown]),
+    blockOf(nameOf(place), [...jumpedSettings(session, place, by), ...shown]),
+  ];
+}
+
+async function directBlocks(session: Session, place: SshPlace): Promise<string[]> {
+  const settings = await sshSettings(session, place);
+  if (!session.is('certificate')) return [blockOf(nameOf(place), settings)];
+  const shown = certificateSettings(certificateFiles(session, place.allocation.id));
+  return [await refreshing(session, place), blockOf(nameOf(place), [...settings, ...shown])];
+}
+
+/** ssh runs this while it reads its settings, before it connects: the certificate is fresh then. */
+const refreshing = async (session: Session, place: SshPlace): Promise<string> => {
+  const command = await selfCommand(session, 'ssh-certificate', place.allocation.id);
+  return `Match originalhost ${nameOf(place)} exec "${command.replaceAll('"', '\\"')} >/dev/null"\n`;
+};
 
 /** The jump host of the installation. What goes into a file that ssh reads is checked: a line more would be a setting more. */
 async function findJump(session: Session): Promise<JumpHost> {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Run } from '../../command.ts';
 import { type ExitCode, exitCodes, Failure } from '../../failure.ts';
+import { certificateFiles, refreshCertificate } from '../../ssh/certificate.ts';
 import { writeKnownHosts } from '../../ssh/files.ts';
-import { sshSettings } from '../../ssh/options.ts';
+import { certificateSettings, sshSettings } from '../../ssh/options.ts';
 import { findPlace } from '../../ssh/place.ts';
 
 /** Runs ssh through the gateway and exits with its exit code. */
@@ -12,7 +13,10 @@ export const ssh: Run = async (session) => {
   const identity = session.text('identity');
   const isPrinting = session.is('print');
   if (!isPrinting) await writeKnownHosts(session.around.env, [place]);
-  const settings = await sshSettings(session, place);
+  const files = session.is('certificate')
+    ? await (isPrinting ? certificateFiles : refreshCertificate)(session, place.allocation.id)
+    : undefined;
+  const settings = [...(await sshSettings(session, place)), ...(files ? certificateSettings(files) : [])];
   // As ssh does, it joins the words of a command with spaces.
   const command = session.given.positionals.slice(1).join(' ');
   const args = [

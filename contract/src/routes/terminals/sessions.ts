@@ -27,6 +27,9 @@ const sessionFields = {
   ssh_key_id: orNull(
     Type.String({ ...Uuid, description: 'The key that opened it through the jump host; null for all others.' }),
   ),
+  ssh_certificate_id: orNull(
+    Type.String({ ...Uuid, description: 'The certificate that opened it through the jump host; null for all others.' }),
+  ),
   state: TerminalSessionState,
   version: Type.Integer({ minimum: 1 }),
   has_writer: Type.Boolean({ description: 'A client is connected and types.' }),

@@ -22,3 +22,9 @@ export const minExponentBits = 2;
 export const maxComment = 200;
 /** Longer keys take OpenSSH itself seconds to check, and no client makes them. */
 export const maxRsaBits = 16_384;
+/** PROTOCOL.sshsig: a signature begins with this text and a version, and has five fields. */
+export const sshsig = { preamble: 'SSHSIG', version: 1, fields: 5 } as const;
+/** A signature that was made for another purpose proves nothing here. */
+export const proofNamespace = 'gpuaas-key';
+/** PROTOCOL.sshsig names these two and no others. */
+export const proofDigests = ['sha256', 'sha512'] as const;

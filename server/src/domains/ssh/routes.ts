@@ -5,6 +5,7 @@ import {
   sshKeyAdd,
   sshKeyAdded,
   sshKeyList,
+  sshKeyProve,
   sshKeyRemove,
   sshKeyRemoved,
 } from '@gpuaas/contract';
@@ -21,8 +22,19 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
+import { whyNoProof } from './proof.ts';
 import { readPublicKey } from './public-key.ts';
-import { countKeys, insertKey, type KeyOwner, listKeys, projectExists, removeKey, showKey } from './store.ts';
+import {
+  countKeys,
+  findKey,
+  insertKey,
+  type KeyOwner,
+  listKeys,
+  markProven,
+  projectExists,
+  removeKey,
+  showKey,
+} from './store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -99,6 +111,21 @@ const add = on(sshKeyAdd, (parts, act, { body }) =>
 );
 const list = on(sshKeyList, (parts, who, { query }) => pageOfKeys(parts, who, self(who), query));
 const remove = on(sshKeyRemove, (parts, act, { params }) => dropKey(parts, act, self(act), params.ssh_key_id));
+const prove = on(sshKeyProve, ({ db, region }, act, { params, body }) =>
+  db.write(act, async (tx) => {
+    const line = await findKey(tx, act.actorId, params.ssh_key_id);
+    if (line === undefined) return tx.abandon(new Fault('ssh_key_not_found', 'There is no such object.'));
+    const why = whyNoProof(body.signature, { line, userId: act.actorId });
+    if (why !== undefined) return tx.abandon(new Fault('ssh_key_proof_invalid', why));
+    const row = await markProven(tx, act.actorId, params.ssh_key_id);
+    if (!row) throw new Error('a key that was there is gone');
+    return tx.commit(showKey(region, row), {
+      target: { type: 'ssh_key', id: row.id },
+      change: { fingerprint: row.fingerprint },
+      events: 'none',
+    });
+  }),
+);
 const addToProject = on(projectSshKeyAdd, (parts, act, { body }) =>
   addKey(parts, act, project(act), body, async (tx, fingerprint) =>
     (await projectExists(tx, project(act).id))
@@ -112,4 +139,4 @@ const removeFromProject = on(projectSshKeyRemove, (parts, act, { params }) =>
 );
 
 export const sshRoutes = (parts: Parts): Mounted[] =>
-  [add, list, remove, addToProject, listOfProject, removeFromProject].map((bind) => bind(parts));
+  [add, list, remove, prove, addToProject, listOfProject, removeFromProject].map((bind) => bind(parts));

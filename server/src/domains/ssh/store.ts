@@ -18,7 +18,7 @@ const insertMine = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $2)
    on conflict (user_id, fingerprint) do nothing
    returning id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
-     last_used_at`,
+     last_used_at, proven_at`,
 );
 const insertOfProject = sql(
   'ssh-key-insert-project',
@@ -27,7 +27,7 @@ const insertOfProject = sql(
    where p.id = $2 and mine(p.organization_id) and p.state <> 'deleted'
    on conflict (project_id, organization_id, fingerprint) do nothing
    returning id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
-     last_used_at`,
+     last_used_at, proven_at`,
 );
 const findProject = sql(
   'ssh-key-project',
@@ -36,28 +36,38 @@ const findProject = sql(
 const listMine = sql(
   'ssh-key-list',
   `select id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
-     last_used_at
+     last_used_at, proven_at
    from ssh_keys where user_id = $1 and is_me(user_id) and ($2::uuid is null or id > $2) order by id limit $3`,
 );
 const listOfProject = sql(
   'ssh-key-list-project',
   `select id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
-     last_used_at
+     last_used_at, proven_at
    from ssh_keys where project_id = $1 and mine(organization_id) and ($2::uuid is null or id > $2) order by id limit $3`,
 );
 const removeMine = sql(
   'ssh-key-remove',
   `delete from ssh_keys where id = $1 and user_id = $2 and is_me(user_id)
    returning id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
-     last_used_at`,
+     last_used_at, proven_at`,
 );
 const removeOfProject = sql(
   'ssh-key-remove-project',
   `delete from ssh_keys where id = $1 and project_id = $2 and mine(organization_id)
    returning id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
-     last_used_at`,
+     last_used_at, proven_at`,
 );
 
+const findMine = sql(
+  'ssh-key-find',
+  'select public_key from ssh_keys where id = $1 and user_id = $2 and is_me(user_id)',
+);
+const proveMine = sql(
+  'ssh-key-prove',
+  `update ssh_keys set proven_at = act_time() where id = $1 and user_id = $2 and is_me(user_id)
+   returning id, user_id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_at,
+     last_used_at, proven_at`,
+);
 const removeAllOfProject = sql(
   'ssh-key-remove-all',
   'delete from ssh_keys where project_id = $1 and mine(organization_id) returning organization_id',
@@ -76,6 +86,7 @@ interface Row {
   readonly comment: string;
   readonly created_at: Date;
   readonly last_used_at: Date | null;
+  readonly proven_at: Date | null;
 }
 export interface NewKey {
   readonly id: string;
@@ -108,6 +119,7 @@ export const showKey = (region: string, row: Row): SshKey => ({
   user_id: row.user_id,
   project_id: row.project_id,
   created_at: row.created_at.toISOString(),
+  proven_at: row.proven_at?.toISOString() ?? null,
   last_used_at: row.last_used_at?.toISOString() ?? null,
 });
 
@@ -144,3 +156,8 @@ const markUsed = sql(
 );
 /** An allocation became active with these keys on it. */
 export const markKeysUsed = (tx: WriteTx, allocationId: string) => tx.run(markUsed, [allocationId]);
+export const findKey = async (tx: ReadTx, userId: string, id: string): Promise<string | undefined> =>
+  (await tx.rows<{ public_key: string }>(findMine, [id, userId]))[0]?.public_key;
+/** The owner has signed with the private half. */
+export const markProven = async (tx: WriteTx, userId: string, id: string) =>
+  (await tx.rows<Row>(proveMine, [id, userId]))[0];

@@ -49,3 +49,16 @@ export const retentionBatch = 20;
 export const mostCandidates = 16;
 /** An SSH connection has no screen here; sessions have a size all the same. */
 export const jumpSize = { columns: 80, rows: 24 } as const;
+
+/** A retired host key is still listed for this long, because a gateway copy may still show it; a certificate lives no longer. */
+export const retiredSeconds = 3_600;
+/** OpenSSH draws 32 random bytes for each certificate. */
+export const nonceBytes = 32;
+/** A certificate is good from a minute ago on, for machines whose clock is behind. */
+export const clockSkewSeconds = 60;
+/** Certificates that expired this long ago are removed when the next one is signed; the audit log keeps what they were. */
+export const certificateKeptSeconds = 604_800;
+/** The serial number of a certificate has 64 bits. */
+export const serialBytes = 8;
+/** Machines take eight authorities in one task; one more than these may be announced. */
+export const mostLivingKeys = 7;

@@ -3,9 +3,11 @@ import { type Mounted, type ReadTx, systemViewer } from '../../kernel/act.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { Cache } from '../../ports/cache/port.ts';
 import type { Objects } from '../../ports/objects/port.ts';
+import { certificateRoutes } from './certificates/routes.ts';
 import { jumpRoutes } from './jump/routes.ts';
 import { makeLive } from './live.ts';
 import type { TerminalParts } from './parts.ts';
+import { platformKeyRoutes } from './platform-keys/routes.ts';
 import { recordingRoutes } from './recordings/routes.ts';
 import { findRecordingOwner } from './recordings/store.ts';
 import { makeViews } from './recordings/views.ts';
@@ -26,7 +28,7 @@ export interface Terminals {
 }
 
 export function makeTerminals(
-  outside: Pick<TerminalParts, 'db' | 'ids' | 'clock' | 'policies' | 'gateway' | 'jump'> & {
+  outside: Pick<TerminalParts, 'db' | 'ids' | 'clock' | 'policies' | 'gateway' | 'jump' | 'platformKeys'> & {
     readonly cache: Cache;
     readonly objects: Objects;
     readonly metrics: Metrics;
@@ -46,6 +48,8 @@ export function makeTerminals(
     routes: [
       ...terminalRoutes(parts),
       ...jumpRoutes(parts),
+      ...certificateRoutes(parts),
+      ...platformKeyRoutes(parts),
       ...recordingRoutes({ db, objects, views: makeViews(outside) }),
     ],
     owners: {
@@ -59,7 +63,7 @@ export function makeTerminals(
 export { makeApplyTerminalResult } from './apply-result.ts';
 export { makeTerminalGuard } from './guard.ts';
 export { type InternalCall, makeTerminalInternal, type TerminalInternal } from './internal.ts';
-export { openJumpHostKey, sealedSshKeys } from './jump/host-key.ts';
 export type { GatewayAddresses, JumpHostPlace } from './parts.ts';
+export { openPlatformKeys, sealedSshKeys } from './platform-keys/keys.ts';
 export { makeRecordingRetention } from './recordings/retention.ts';
 export { openSessionWakes } from './wakes.ts';

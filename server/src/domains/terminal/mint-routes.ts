@@ -1,27 +1,37 @@
 import { type Input, type TerminalToken, terminalTokenMint } from '@gpuaas/contract';
 import { isStream, type TerminalKind, type TerminalRecording, terminalPaths } from '@gpuaas/contract/terminal';
-import { type Act, handlers, type InOrganization, type WriteTx } from '../../kernel/act.ts';
+import { type Act, handlers, type InOrganization, type ReadTx, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import type { TerminalParts } from './parts.ts';
 import { insertRecording } from './recordings/store.ts';
-import { findTarget, isAdministrator, type TargetRow } from './rights-store.ts';
+import { findTarget, hasGrant, isAdministrator, type TargetRow } from './rights-store.ts';
 import { findSession, holdLive, insertSession } from './store.ts';
 import { whyNoStream } from './streams.ts';
 
-type Wish = Input<typeof terminalTokenMint>['body'];
+type MintBody = Input<typeof terminalTokenMint>['body'];
 type Minter = Act & InOrganization;
 
 const on = handlers<TerminalParts>();
-const notYours = () =>
-  new Fault('ownership_required', 'Only who created the allocation, or an admin or owner, may open terminals in it.');
+export const notYours = () =>
+  new Fault(
+    'ownership_required',
+    'Only who created the allocation, who has a grant for it, or an admin or owner may work in it. Ask one of them for a grant.',
+  );
+/** The role of the caller was checked on the way here; the grant is looked up. */
+export const mayEnter = async (tx: ReadTx, target: TargetRow, who: Pick<Act, 'actorId' | 'actorRole'>) =>
+  target.requested_by === who.actorId || isAdministrator(who.actorRole) || (await hasGrant(tx, target.id, who.actorId));
 
 /** Why nobody gets a terminal in an allocation now; undefined when people do. */
-export function whyNot(target: Pick<TargetRow, 'state' | 'login' | 'node_id'>, hasGateway: boolean) {
+export function whyNot(target: Pick<TargetRow, 'state' | 'stop_phase' | 'login' | 'node_id'>, hasGateway: boolean) {
   if (target.state !== 'active') {
     return new Fault('allocation_not_active', `It is ${target.state}; only an active allocation has terminals.`, {
       state: target.state,
     });
+  }
+  if (target.stop_phase !== null) {
+    const text = 'Its machine is stopped because the balance is spent: add to the balance, and it starts again.';
+    return new Fault('allocation_not_active', text, { stop: target.stop_phase });
   }
   if (!hasGateway) return new Fault('terminal_unsupported', 'This installation runs no terminal gateway.');
   if (target.login === null || target.node_id === null) {
@@ -31,19 +41,19 @@ export function whyNot(target: Pick<TargetRow, 'state' | 'login' | 'node_id'>, h
 }
 
 /** The session that a token is for: a new one, or one that the caller may join, take over or watch. */
-async function resolve(tx: WriteTx, parts: TerminalParts, act: Minter, target: TargetRow, wish: Wish) {
-  if (wish.mode === 'open') return openSession(tx, parts, act, target, { ...wish, sshKeyId: null });
-  if (wish.session_id === undefined) {
-    return new Fault('validation_error', `Mode ${wish.mode} needs session_id.`, { field: 'session_id' });
+async function resolve(tx: WriteTx, parts: TerminalParts, act: Minter, target: TargetRow, body: MintBody) {
+  if (body.mode === 'open') return openSession(tx, parts, act, target, { ...body, ...byToken });
+  if (body.session_id === undefined) {
+    return new Fault('validation_error', `Mode ${body.mode} needs session_id.`, { field: 'session_id' });
   }
-  const row = await findSession(tx, wish.session_id);
+  const row = await findSession(tx, body.session_id);
   if (row?.allocation_id !== target.id) {
     return new Fault('terminal_session_not_found', 'The allocation has no such terminal session.');
   }
   if (row.state === 'ended') {
     return new Fault('terminal_session_ended', `The session has ended (${row.end_reason}). Open a new one.`);
   }
-  if (row.user_id !== act.actorId && (wish.mode !== 'watch' || !isAdministrator(act.actorRole))) {
+  if (row.user_id !== act.actorId && (body.mode !== 'watch' || !isAdministrator(act.actorRole))) {
     return new Fault(
       'ownership_required',
       'It is the session of another person. Nobody else types into it; an admin or owner may watch it.',
@@ -58,7 +68,7 @@ async function resolve(tx: WriteTx, parts: TerminalParts, act: Minter, target: T
       },
     );
   }
-  if (wish.mode === 'join' && (await parts.live.read(row.id))?.writer) {
+  if (body.mode === 'join' && (await parts.live.read(row.id))?.writer) {
     return new Fault(
       'terminal_session_in_use',
       'Another client types into it: take it over, watch it or open a new one.',
@@ -69,6 +79,8 @@ async function resolve(tx: WriteTx, parts: TerminalParts, act: Minter, target: T
   }
   return row;
 }
+
+const byToken = { sshKeyId: null, sshCertificateId: null } as const;
 
 /** Whose session it will be, as policies ask. */
 interface Opener {
@@ -83,8 +95,9 @@ interface Opening {
   readonly name?: string | undefined;
   readonly columns: number;
   readonly rows: number;
-  /** The key that opens it through the jump host. */
+  /** The key or the certificate that opens it through the jump host. */
   readonly sshKeyId: string | null;
+  readonly sshCertificateId: string | null;
 }
 
 /** A new session, as far as policy and limits allow one more. */
@@ -93,10 +106,10 @@ export async function openSession(
   parts: Pick<TerminalParts, 'policies' | 'ids' | 'clock'>,
   act: Opener,
   target: TargetRow,
-  wish: Opening,
+  body: Opening,
 ) {
   const recording = recordingOf(parts.policies.value('terminal.recording', act));
-  const refused = whyNoStream(parts.policies, act, wish, recording);
+  const refused = whyNoStream(parts.policies, act, body, recording);
   if (refused) return refused;
   const limit = (key: 'terminal.sessions_per_allocation' | 'terminal.sessions_per_user') =>
     parts.policies.number(key, act);
@@ -122,10 +135,10 @@ export async function openSession(
     id: parts.ids.next(),
     ...{ organization_id: target.organization_id, project_id: target.project_id, allocation_id: target.id },
     ...{ node_id: target.node_id ?? '', user_id: act.actorId, simulated: target.simulated },
-    ...{ kind: wish.kind ?? 'shell', port: wish.port ?? null },
-    name: wish.name ?? nextName(wish.kind ?? 'shell', live.names),
-    ...{ recording, ssh_key_id: wish.sshKeyId },
-    ...{ columns: wish.columns, rows: wish.rows },
+    ...{ kind: body.kind ?? 'shell', port: body.port ?? null },
+    name: body.name ?? nextName(body.kind ?? 'shell', live.names),
+    ...{ recording, ssh_key_id: body.sshKeyId, ssh_certificate_id: body.sshCertificateId },
+    ...{ columns: body.columns, rows: body.rows },
     open_by: after(parts.policies.number('terminal.opening_seconds', act)),
     expires_at: after(parts.policies.number('terminal.session_max_ttl_seconds', act)),
   });
@@ -136,7 +149,8 @@ export async function openSession(
   return session;
 }
 
-const recordingOf = (value: unknown): TerminalRecording => (value === 'output' || value === 'metadata' ? value : 'off');
+export const recordingOf = (value: unknown): TerminalRecording =>
+  value === 'output' || value === 'metadata' ? value : 'off';
 
 /** shell 1, shell 2: the first that is free. */
 function nextName(kind: string, taken: ReadonlySet<string>): string {
@@ -149,7 +163,7 @@ export const mint = on(terminalTokenMint, async (parts, act, { params, body }) =
   parts.db.write(act, async (tx) => {
     const target = await findTarget(tx, params.allocation_id);
     if (!target) return tx.abandon(new Fault('allocation_not_found', 'There is no such allocation.'));
-    if (target.requested_by !== act.actorId && !isAdministrator(act.actorRole)) return tx.abandon(notYours());
+    if (!(await mayEnter(tx, target, act))) return tx.abandon(notYours());
     const refused = whyNot(target, parts.gateway !== undefined);
     if (refused) return tx.abandon(refused);
     const session = await resolve(tx, parts, act, target, body);

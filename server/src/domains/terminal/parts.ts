@@ -2,8 +2,8 @@ import type { Database } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Policies } from '../policy/index.ts';
-import type { JumpHostKey } from './jump/host-key.ts';
 import type { LiveReports } from './live.ts';
+import type { PlatformKeys } from './platform-keys/keys.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Where gateways are reached. */
@@ -13,11 +13,10 @@ export interface GatewayAddresses {
   /** By nodes: wss://host:port. */
   readonly nodeUrl: string;
 }
-/** Where people reach the SSH jump host, and the key that it shows. */
+/** Where people reach the SSH jump host. */
 export interface JumpHostPlace {
   readonly host: string;
   readonly port: number;
-  readonly key: JumpHostKey;
 }
 export interface TerminalParts {
   readonly db: Database;
@@ -30,4 +29,6 @@ export interface TerminalParts {
   readonly gateway: GatewayAddresses | undefined;
   /** Undefined where gateways are no jump host. */
   readonly jump: JumpHostPlace | undefined;
+  /** Undefined where nothing could be sealed: then there is no jump host and no certificate. */
+  readonly platformKeys: PlatformKeys | undefined;
 }

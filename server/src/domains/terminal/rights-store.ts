@@ -16,6 +16,8 @@ export interface TargetRow {
   readonly organization_id: string;
   readonly project_id: string;
   readonly state: string;
+  /** Set while its machine is stopped, or on the way there or back. */
+  readonly stop_phase: string | null;
   readonly requested_by: string;
   readonly generation: bigint;
   readonly node_id: string | null;
@@ -24,7 +26,7 @@ export interface TargetRow {
 }
 const target = sql(
   'terminal-target',
-  `select a.id, a.organization_id, a.project_id, a.state, a.requested_by, a.generation, a.node_id,
+  `select a.id, a.organization_id, a.project_id, a.state, a.stop_phase, a.requested_by, a.generation, a.node_id,
      coalesce(n.simulated, false) as simulated, a.login
    from allocations a left join nodes n on n.id = a.node_id
    where a.id = $1 and mine(a.organization_id)`,
@@ -32,7 +34,12 @@ const target = sql(
 const rights = sql(
   'terminal-rights',
   `select coalesce(bool_or(m.role = any ($3) or p.role = any ($3)), false) as administers,
-     coalesce(bool_or(m.role = any ($4) or p.role = any ($4)), false) as writes
+     coalesce(bool_or(m.role = any ($4) or p.role = any ($4)), false) as writes,
+     coalesce(bool_or(exists (
+         select from allocation_access_grants g
+         where g.allocation_id = a.id and g.user_id = m.user_id and g.revoked_at is null
+           and g.expires_at > act_time() and mine(g.organization_id)
+       )), false) as granted
    from allocations a
      join tenant_memberships m on m.organization_id = a.organization_id and m.user_id = $2 and m.deleted_at is null
        and mine(m.organization_id)
@@ -41,6 +48,14 @@ const rights = sql(
        and mine(p.organization_id)
    where a.id = $1 and mine(a.organization_id)`,
 );
+const granted = sql(
+  'terminal-granted',
+  `select from allocations a where a.id = $1 and mine(a.organization_id) and exists (
+         select from allocation_access_grants g
+         where g.allocation_id = a.id and g.user_id = $2::uuid and g.revoked_at is null
+           and g.expires_at > act_time() and mine(g.organization_id)
+       )`,
+);
 /** Whether the sign-ins of a person were ended at a moment or after it. */
 const signedOut = sql(
   'terminal-signed-out',
@@ -48,8 +63,8 @@ const signedOut = sql(
 );
 /**
  * Sessions that have to end, with the reason. The first one that holds is named. A session does not know the sign-in that opened
- * it, so ending the other sign-ins ends the sessions of the spared one, too. A session of the jump host ends with the key that opened
- * it. Renewing revokes no certificate: where one was
+ * it, so ending the other sign-ins ends the sessions of the spared one, too. A session of the jump host ends with the key or the certificate
+ * that opened it. Renewing revokes no certificate: where one was
  * revoked since the shell came, the node may have come with it.
  */
 const due = sql(
@@ -65,12 +80,24 @@ const due = sql(
          where m.organization_id = s.organization_id and m.user_id = s.user_id and m.deleted_at is null
            and mine(m.organization_id)
            and (m.role = any ($2) or p.role = any ($2)
-             or (a.requested_by = s.user_id::text and (m.role = any ($3) or p.role = any ($3))))
+             or ((a.requested_by = s.user_id::text or exists (
+         select from allocation_access_grants g
+         where g.allocation_id = a.id and g.user_id = s.user_id and g.revoked_at is null
+           and g.expires_at > act_time() and mine(g.organization_id)
+       ))
+               and (m.role = any ($3) or p.role = any ($3))))
        ) or exists (
          select from sign_in_floors f
          where f.user_id = s.user_id and f.not_before >= s.created_at and is_me(f.user_id)
        ) or (s.ssh_key_id is not null and not exists (
          select from ssh_keys k where k.id = s.ssh_key_id and k.user_id = s.user_id and is_me(k.user_id)
+       )) or (s.ssh_certificate_id is not null and not exists (
+         select from ssh_certificates c
+         where c.id = s.ssh_certificate_id and c.revoked_at is null and mine(c.organization_id)
+           and not exists (
+             select from sign_in_floors f
+             where f.user_id = c.user_id and f.not_before >= c.created_at and is_me(f.user_id)
+           )
        )) then 'rights_lost'
        when n.state in ('removing', 'deleted') or not exists (
          select from node_certificates c where c.node_id = n.id and c.revoked_at is null and c.not_after > $1
@@ -95,12 +122,16 @@ export async function readRights(
   of: Pick<TargetRow, 'id' | 'requested_by'>,
   userId: string,
 ): Promise<{ readonly uses: boolean; readonly administers: boolean }> {
-  const [row] = await tx.rows<{ administers: boolean; writes: boolean }>(rights, [
+  const [row] = await tx.rows<{ administers: boolean; writes: boolean; granted: boolean }>(rights, [
     ...[of.id, userId, administrators, writers],
   ]);
   const administers = row?.administers ?? false;
-  return { administers, uses: administers || (of.requested_by === userId && (row?.writes ?? false)) };
+  const isAsked = of.requested_by === userId || (row?.granted ?? false);
+  return { administers, uses: administers || (isAsked && (row?.writes ?? false)) };
 }
+/** Whether a person has a grant to work in an allocation. */
+export const hasGrant = async (tx: ReadTx, allocationId: string, userId: string): Promise<boolean> =>
+  (await tx.rows(granted, [allocationId, userId])).length > 0;
 export const isSignedOutSince = async (tx: ReadTx, userId: string, since: Date): Promise<boolean> =>
   (await tx.rows(signedOut, [userId, since])).length > 0;
 export const listDue = (tx: ReadTx, now: Date, limit: number) =>

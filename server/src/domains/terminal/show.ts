@@ -19,6 +19,7 @@ export const showSession = (row: SessionRow, reported: LiveFacts | undefined): T
     kind: row.kind,
     port: row.port,
     ssh_key_id: row.ssh_key_id,
+    ssh_certificate_id: row.ssh_certificate_id,
     state: row.state,
     version: Number(row.version),
     has_writer: live?.writer ?? false,

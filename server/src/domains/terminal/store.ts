@@ -13,8 +13,9 @@ export interface SessionRow {
   readonly kind: TerminalKind;
   /** Of the machine, for a session of kind forward. */
   readonly port: number | null;
-  /** The key that opened it through the jump host. */
+  /** The key or the certificate that opened it through the jump host. */
   readonly ssh_key_id: string | null;
+  readonly ssh_certificate_id: string | null;
   readonly state: 'opening' | 'open' | 'ended';
   readonly version: bigint;
   readonly recording: TerminalRecording;
@@ -34,13 +35,13 @@ export interface SessionRow {
 
 const find = sql(
   'terminal-session-find',
-  `select id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, state, version, recording, columns, rows,
+  `select id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, ssh_certificate_id, state, version, recording, columns, rows,
      simulated, created_at, opened_at, expires_at, ended_at, end_reason, home_copy, home_peer_url, sent_bytes, received_bytes
    from terminal_sessions where id = $1 and mine(organization_id)`,
 );
 const list = sql(
   'terminal-session-list',
-  `select id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, state, version, recording, columns, rows,
+  `select id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, ssh_certificate_id, state, version, recording, columns, rows,
      simulated, created_at, opened_at, expires_at, ended_at, end_reason, home_copy, home_peer_url, sent_bytes, received_bytes
    from terminal_sessions
    where organization_id = $1 and allocation_id = $2 and mine(organization_id)
@@ -49,7 +50,7 @@ const list = sql(
 );
 const listAll = sql(
   'terminal-session-list-all',
-  `select id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, state, version, recording, columns, rows,
+  `select id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, ssh_certificate_id, state, version, recording, columns, rows,
      simulated, created_at, opened_at, expires_at, ended_at, end_reason, home_copy, home_peer_url, sent_bytes, received_bytes
    from terminal_sessions
    where mine(organization_id) and ($1::boolean is null or (state <> 'ended') = $1)
@@ -75,9 +76,9 @@ const listLive = sql(
 const insert = sql(
   'terminal-session-insert',
   `insert into terminal_sessions (id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id,
-     recording, columns, rows, simulated, open_by, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-   returning id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, state, version, recording, columns, rows,
+     ssh_certificate_id, recording, columns, rows, simulated, open_by, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+   returning id, organization_id, project_id, allocation_id, node_id, user_id, name, kind, port, ssh_key_id, ssh_certificate_id, state, version, recording, columns, rows,
      simulated, created_at, opened_at, expires_at, ended_at, end_reason, home_copy, home_peer_url, sent_bytes, received_bytes`,
 );
 export const lockSession = sql(
@@ -200,6 +201,7 @@ export async function insertSession(
       one.kind,
       one.port,
       one.ssh_key_id,
+      one.ssh_certificate_id,
       one.recording,
       one.columns,
       one.rows,

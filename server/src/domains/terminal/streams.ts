@@ -8,10 +8,10 @@ import type { SessionRow } from './store.ts';
 export function whyNoStream(
   policies: Pick<Policies, 'number'>,
   who: Parameters<Policies['number']>[1],
-  wish: { readonly kind?: TerminalKind | undefined; readonly port?: number | undefined },
+  opening: { readonly kind?: TerminalKind | undefined; readonly port?: number | undefined },
   recording: TerminalRecording,
 ) {
-  const { kind = 'shell', port } = wish;
+  const { kind = 'shell', port } = opening;
   if ((kind === 'forward') !== (port !== undefined)) {
     return new Fault('validation_error', 'Kind forward needs port, and no other kind has one.', { field: 'port' });
   }

@@ -144,7 +144,8 @@ async function stay(
 ): Promise<number> {
   const left = new AbortController();
   after(wire.closed, parts.log, () => left.abort(new Error('the client is gone')));
-  const signal = AbortSignal.any([left.signal, parts.stopping]);
+  // A stream whose client has gone still looks for its home, which ends it: nobody else will.
+  const signal = isStream(session.kind) ? parts.stopping : AbortSignal.any([left.signal, parts.stopping]);
   let isRejoin = false;
   let place = home ? { copyId: home.copy_id, peerUrl: home.peer_url } : undefined;
   let passed: number | undefined;

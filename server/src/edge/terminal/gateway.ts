@@ -33,7 +33,14 @@ export interface GatewaySettings {
   readonly isTrustedProxy: IsTrustedProxy;
   readonly limits: GatewayLimits;
   /** Where SSH clients reach the jump host of this copy; left out where it is none. */
-  readonly jump?: { readonly host: string; readonly port: number; readonly limits?: Partial<JumpLimits> } | undefined;
+  readonly jump?:
+    | {
+        readonly host: string;
+        readonly port: number;
+        readonly hasProxyHeaders?: boolean;
+        readonly limits?: Partial<JumpLimits>;
+      }
+    | undefined;
 }
 export interface GatewayLimits extends BrowserLimits {
   readonly nodeConnections: number;
@@ -49,6 +56,8 @@ export interface GatewayLimits extends BrowserLimits {
   /** How long one may watch the session of another person before the api checks the right to it again. */
   readonly watchMs: number;
   readonly pingMs: number;
+  /** How often the host key of the jump host is asked for anew. */
+  readonly hostKeyMs: number;
   /** How long a stop waits for clients and agents to leave. */
   readonly drainMs: number;
 }
@@ -60,6 +69,7 @@ export const usualGatewayLimits: GatewayLimits = {
   watchMs: terminalLimits.watchSeconds * 1_000,
   ...{ homeWaitMs: 60_000, nodeGraceMs: 300_000, apiOutageMs: 900_000, drainMs: 5_000 },
   ...{ helloMs: terminalLimits.helloSeconds * 1_000, pingMs: terminalLimits.pingSeconds * 1_000 },
+  hostKeyMs: 30_000,
 };
 export interface Gateway {
   readonly copyId: string;
@@ -138,6 +148,20 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
     },
     { clock, log, everyMs: limits.pingMs },
   );
+  const looking =
+    jumpDoor &&
+    startReconciler(
+      {
+        name: 'jump-host-key',
+        async round() {
+          // An operator may have switched to the next key.
+          const keys = await api.ask('jump_keys', {});
+          if (keys.ok) jumpDoor.showKey(keys.value.private_key);
+          return 'idle';
+        },
+      },
+      { clock, log, everyMs: limits.hostKeyMs },
+    );
   const waiting = () => wires().reduce((sum, { waitingBytes }) => sum + waitingBytes, 0);
   showState(parts.metrics, { homes, door, watching, waiting });
 
@@ -150,6 +174,7 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
   const cut = async () => {
     halt();
     await probing.close();
+    await looking?.close();
     await watching.close();
     await insideDoor.close();
     await jumpDoor?.close();
@@ -175,7 +200,7 @@ export async function openGateway(settings: GatewaySettings, parts: GatewayParts
 /** The jump host of this copy. Its key comes from the api, so all copies show the same one. */
 async function openJump(
   { isTrustedProxy }: Pick<GatewaySettings, 'isTrustedProxy'>,
-  { host, port, limits }: NonNullable<GatewaySettings['jump']>,
+  { host, port, limits, hasProxyHeaders = false }: NonNullable<GatewaySettings['jump']>,
   clients: ClientParts,
   allMetrics: Metrics,
 ): Promise<JumpDoor | undefined> {
@@ -188,7 +213,7 @@ async function openJump(
     return undefined;
   }
   return openJumpDoor({
-    ...{ ...clients, host, port, isTrustedProxy, allMetrics, hostKey: keys.value.private_key },
+    ...{ ...clients, host, port, isTrustedProxy, hasProxyHeaders, allMetrics, hostKey: keys.value.private_key },
     jumpLimits: { ...usualJumpLimits, ...limits },
   });
 }

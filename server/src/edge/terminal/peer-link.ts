@@ -19,7 +19,7 @@ const firstOwnCode = 4000;
 const exited = 1000;
 
 /** The other side must be a gateway: neither a node nor the api, and no other process. */
-const judgeGateway = (_host: string, peer: PeerCertificate): Error | undefined => {
+const checkGateway = (_host: string, peer: PeerCertificate): Error | undefined => {
   const uris = (peer.subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'));
   const isGateway = uris.length === 1 && uris[0] === `URI:${processSpiffeId(terminalInternalCaller)}`;
   return isGateway ? undefined : new Error('the peer does not show the certificate of a terminal gateway');
@@ -49,7 +49,7 @@ export function makePeers(parts: {
         ...{ minVersion: 'TLSv1.3', rejectUnauthorized: true, followRedirects: false, perMessageDeflate: false },
         autoPong: false,
         // Node calls it as it calls every other one; the types of the package say another thing.
-        checkServerIdentity: judgeGateway as never,
+        checkServerIdentity: checkGateway as never,
         maxPayload: terminalLimits.insideMessageBytes * 2,
         handshakeTimeout: dialWithinMs,
       });

@@ -115,6 +115,7 @@ export interface TestSession {
   readonly allocationId: string;
   readonly nodeId: string;
   readonly userId: string;
+  readonly kind: 'shell' | 'ssh';
   home: { copy_id: string; peer_url: string } | null;
   end: TerminalEndReason | undefined;
   ended: TerminalInternalInput<'ended'> | undefined;
@@ -134,7 +135,7 @@ export interface TestApi {
   readonly asked: Map<TerminalInternalRoute, number>;
   /** What copies last said about their sessions. */
   readonly reported: Map<string, TerminalInternalInput<'watch'>['sessions']>;
-  openSession(nodeId: string, recorded?: { readonly input: boolean }): TestSession;
+  openSession(nodeId: string, recorded?: { readonly input: boolean }, kind?: 'shell' | 'ssh'): TestSession;
   /** Stands before the store of recordings: throws or refuses. */
   patienceSeconds: number;
   store: ((chunk: TerminalInternalInput<'record'>) => Promise<Fault | undefined>) | undefined;
@@ -144,6 +145,7 @@ export interface TestApi {
   readonly gone: Set<string>;
   /** Whose keys the jump host knows, and which session a key gets for a name. */
   readonly jump: {
+    hostKey: string;
     readonly keys: Set<string>;
     open(input: TerminalInternalInput<'jump_open'>): TestSession | Fault;
   };
@@ -176,7 +178,7 @@ export async function openTestApi(authority: TestAuthority): Promise<TestApi> {
     ...{
       name: 'main',
       expires_at: new Date(Date.now() + hourMs).toISOString(),
-      kind: 'shell' as const,
+      kind: session.kind,
       recording: session.chunks ? ('output' as const) : ('off' as const),
       simulated: true,
     },
@@ -259,7 +261,7 @@ export async function openTestApi(authority: TestAuthority): Promise<TestApi> {
       if (session) session.ended = input;
       return {};
     },
-    jump_keys: async () => ({ private_key: jumpHostKey.private }),
+    jump_keys: async () => ({ private_key: api.jump.hostKey }),
     jump_admit: async ({ fingerprint }) => ({ known: api.jump.keys.has(fingerprint) }),
     async jump_open(input) {
       const session = api.jump.open(input);
@@ -289,10 +291,14 @@ export async function openTestApi(authority: TestAuthority): Promise<TestApi> {
   const api: TestApi = {
     url: `https://127.0.0.1:${listener.port}`,
     ...{ asked, reported, gone, store: undefined, patienceSeconds: 2 },
-    jump: { keys: new Set(), open: () => new Fault('allocation_not_found', 'There is no such allocation.') },
-    openSession(nodeId, recorded) {
+    jump: {
+      hostKey: jumpHostKey.private,
+      keys: new Set(),
+      open: () => new Fault('allocation_not_found', 'There is no such allocation.'),
+    },
+    openSession(nodeId, recorded, kind = 'shell') {
       const session: TestSession = {
-        ...{ id: systemIds.next(), allocationId: systemIds.next(), nodeId, userId: systemIds.next() },
+        ...{ id: systemIds.next(), allocationId: systemIds.next(), nodeId, userId: systemIds.next(), kind },
         ...{ home: null, end: undefined, ended: undefined },
         ...{ chunks: recorded ? [] : undefined, recordsInput: recorded?.input ?? false },
       };
@@ -328,6 +334,7 @@ export async function openTestGateway(
     readonly log?: typeof silentLog;
     readonly isTrustedProxy?: (address: string) => boolean;
     readonly jump?: Partial<JumpLimits>;
+    readonly hasProxyHeaders?: boolean;
   } = {},
 ): Promise<TestGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-gateway-'));
@@ -344,7 +351,12 @@ export async function openTestGateway(
         isTrustedProxy: options.isTrustedProxy ?? (() => false),
       },
       limits: { ...usualGatewayLimits, drainMs: 1_000, ...options.limits },
-      ...(options.jump && { jump: { host: '127.0.0.1', port: 0, limits: options.jump } }),
+      ...(options.jump && {
+        jump: {
+          ...{ host: '127.0.0.1', port: 0, limits: options.jump },
+          hasProxyHeaders: options.hasProxyHeaders ?? false,
+        },
+      }),
     },
     { identity, client, clock: systemClock, ids: systemIds, log: options.log ?? silentLog, metrics },
   );

@@ -177,6 +177,35 @@ describe('SSH through the jump host', () => {
   );
 });
 
+describe('SSH by a certificate of some minutes', () => {
+  it(
+    'reaches the machine through the gateway and through the jump host, with no key installed, and is revoked',
+    async () => {
+      await gpuaas('launch', 'h200-sxm-slice', '--name', 'bare', '--ssh-key', 'none', '--for', '1h', '--yes');
+      await expect(gpuaas('ssh', 'bare', '-i', at('key'), 'true')).rejects.toThrow(/Permission denied/);
+      expect(await gpuaas('ssh', 'bare', '--certificate', '--', 'nvidia-smi', '-L')).toMatch(/^GPU 0: NVIDIA H200/);
+      await writeFile(at('certificate_config'), await gpuaas('ssh-config', '--certificate'));
+      const plain = ['-F', at('certificate_config'), '-o', 'BatchMode=yes'];
+      expect(await call('ssh', [...plain, 'bare.gpuaas', 'echo in'])).toBe('in\n');
+      await writeFile(at('sent'), randomBytes(200_000));
+      await call('scp', ['-q', ...plain, at('sent'), 'bare.gpuaas:by-certificate']);
+      await writeFile(at('both_config'), await gpuaas('ssh-config', '--certificate', '--jump'));
+      const jumps = ['-F', at('both_config'), '-o', 'BatchMode=yes'];
+      expect(await call('ssh', [...jumps, 'bare.gpuaas', 'wc -c < by-certificate'])).toBe('200000\n');
+      const child: ChildProcess = spawnChild('ssh', [...jumps, 'bare.gpuaas', 'echo in; sleep 300'], {
+        ...{ env: env(), cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] },
+      });
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      const gone = once(child, 'close');
+      const [latest] = JSON.parse(await gpuaas('ssh-certificates', 'bare', '-o', 'json')) as { id: string }[];
+      await gpuaas('ssh-certificate-revoke', 'bare', latest?.id ?? '', '--yes');
+      expect((await gone)[0]).toBe(255);
+      await gpuaas('release', 'bare', '--yes', '--wait');
+    },
+    patience,
+  );
+});
+
 describe('SSH through the gateway', () => {
   it(
     'runs commands, and carries scp, rsync and sftp byte for byte',

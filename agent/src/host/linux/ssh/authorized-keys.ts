@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fingerprintOfKey } from '../../fingerprint.ts';
+import { isAuthorityLine } from '../../key-lines.ts';
 import { HostFailure } from '../../port.ts';
 import type { Account } from '../accounts.ts';
 import { showSshdSettings } from '../argv.ts';
@@ -11,9 +12,9 @@ import { type Commands, complaintOf } from '../commands.ts';
  * nothing where a tenant could put a link, and a tenant cannot add a key that outlives its removal. sshd must be configured to read them there and only there; this is checked before a login is handed out.
  */
 export interface KeyFile {
-  /** The keys are exactly these afterwards, all at once. Answers the fingerprints of what lies there then. */
-  write(account: Account, keys: readonly string[]): Promise<string[]>;
-  /** The fingerprints of what lies there; none when there is no file. */
+  /** The lines are exactly these afterwards, all at once. Answers the fingerprints of the keys that lie there then. */
+  write(account: Account, lines: readonly string[]): Promise<string[]>;
+  /** The fingerprints of the keys that lie there, without authorities; none when there is no file. */
   read(username: string): Promise<string[]>;
   /** The file is gone afterwards. */
   remove(username: string): Promise<void>;
@@ -35,14 +36,14 @@ export function makeKeyFile(parts: {
   const { folder } = parts;
   const at = (username: string) => join(folder, username);
 
-  async function write(account: Account, keys: readonly string[]): Promise<string[]> {
+  async function write(account: Account, lines: readonly string[]): Promise<string[]> {
     await mkdir(folder, { recursive: true, mode: modes.folder });
     await chmod(folder, modes.folder);
     const next = join(folder, `.${account.name}.next`);
     await rm(next, { force: true });
     const file = await open(next, 'wx', modes.file);
     try {
-      await file.writeFile(keys.map((key) => `${key}\n`).join(''));
+      await file.writeFile(lines.map((line) => `${line}\n`).join(''));
       await file.chmod(modes.file);
       await file.sync();
     } finally {
@@ -58,7 +59,7 @@ export function makeKeyFile(parts: {
     });
     return text
       .split('\n')
-      .filter((line) => line !== '')
+      .filter((line) => line !== '' && !isAuthorityLine(line))
       .map(fingerprintOfKey);
   }
 
@@ -70,7 +71,7 @@ export function makeKeyFile(parts: {
     return turn;
   }
   return {
-    write: (account, keys) => inTurn(() => write(account, keys)),
+    write: (account, lines) => inTurn(() => write(account, lines)),
     read: (username) => inTurn(() => read(username)),
     remove: (username) => inTurn(() => rm(at(username), { force: true })),
     async expectRead(username) {

@@ -27,9 +27,9 @@ const ownText = `${[
 
 /** Whether the settings of sshd include those of the folder. */
 async function readsFolder(root: string): Promise<boolean> {
-  const includes = /^[ \t]*Include[ \t]+(.+)$/gim;
+  const includes = /^[ \t]*Include[ \t](.+)$/gim;
   const words = [...(await textAt(join(root, mainFile))).matchAll(includes)].flatMap(([, rest = '']) =>
-    rest.split(/\s+/),
+    rest.trim().split(/\s+/),
   );
   return words.some((word) => word === `${folder}/*.conf` || word === 'sshd_config.d/*.conf');
 }

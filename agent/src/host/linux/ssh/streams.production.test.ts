@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ed25519, ed25519Blob, keyLine, makeCertificate, readKeyLine } from '@gpuaas/contract/ssh';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf, first, makeWork, ordersFor } from '../../conformance-rig.ts';
 import { isRoot } from '../testing/fixture.ts';
@@ -31,6 +32,26 @@ if (!isRoot) {
   it('is tried as root: it makes users and removes them', () => {
     expect.fail('Run the production suites as root: SSH was not tried on this machine.');
   });
+}
+
+/** An authority as the control plane has it. */
+function makeAuthority() {
+  const pair = generateKeyPairSync('ed25519');
+  const point = Buffer.from(pair.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
+  const blob = ed25519Blob(point);
+  return {
+    line: keyLine(ed25519, blob),
+    sign(key: string, principal: string, seconds = 300): string {
+      const subject = readKeyLine(key);
+      if (!subject) throw new Error('no key');
+      const now = Math.floor(Date.now() / 1_000);
+      return makeCertificate({
+        ...{ key: subject.blob, keyType: subject.type, serial: 1n, keyId: 'a test', principals: [principal] },
+        ...{ validAfter: now - 600, validBefore: now + seconds, nonce: randomBytes(32), authority: blob },
+        sign: (bytes) => sign(null, bytes, pair.privateKey),
+      }).line;
+    },
+  };
 }
 
 describe.runIf(isRoot)('SSH to a whole node', () => {
@@ -99,6 +120,39 @@ describe.runIf(isRoot)('SSH to a whole node', () => {
     expect((await gone)[0]).toBe(255);
     await expect(ssh('true')).rejects.toThrow(/Permission denied/);
     expect(await ssh('echo still', other.path)).toBe('still\n');
+  });
+
+  it('is opened by a certificate of a trusted authority that names the allocation, and by no other one', async () => {
+    const { host, mine, other, door, knownHosts, target } = await begin();
+    const keys = { allocation_id: first, login: real.login, authorized_keys: [mine.key] };
+    const [ours, foreign] = [makeAuthority(), makeAuthority()];
+    const seen = await host.installKeys({ ...keys, trusted_authorities: [ours.line] }, makeWork());
+    expect(seen).toHaveLength(1);
+    const enter = async (line: string) => {
+      const certificate = join(folder, 'test-cert.pub');
+      await writeFile(certificate, `${line}\n`);
+      const options = [
+        ...knownHostOptions({ keyFile: other.path, knownHosts, alias: 'it' }),
+        '-o',
+        `CertificateFile=${certificate}`,
+      ];
+      return runProgram('ssh', ['-F', '/dev/null', '-p', `${door.port}`, ...options, target, 'id -u']);
+    };
+    const principal = `gpuaas-${first}`;
+    expect(await enter(ours.sign(other.key, principal))).toBe(`${real.login.uid}\n`);
+    for (const bad of [
+      ours.sign(other.key, 'gpuaas-00000000-0000-7000-8000-000000000000'),
+      ours.sign(other.key, real.login.username),
+      ours.sign(other.key, principal, -60),
+      foreign.sign(other.key, principal),
+    ]) {
+      await expect(enter(bad)).rejects.toThrow(/Permission denied/);
+    }
+    // The next authority is trusted beside the first, and the first is forgotten later; no key is gone, so nobody is sent away.
+    await host.installKeys({ ...keys, trusted_authorities: [ours.line, foreign.line] }, makeWork());
+    expect(await enter(foreign.sign(other.key, principal))).toBe(`${real.login.uid}\n`);
+    await host.installKeys({ ...keys, trusted_authorities: [foreign.line] }, makeWork());
+    await expect(enter(ours.sign(other.key, principal))).rejects.toThrow(/Permission denied/);
   });
 
   it('is not opened for another login, nor for an allocation that is not here', async () => {

@@ -1,3 +1,5 @@
+import { sshAlias } from '@gpuaas/contract/terminal';
+import type { Clock } from '../../../clock.ts';
 import { openForward } from '../../forward.ts';
 import { HostFailure, type Shell, type ShellOrder, type StreamOrder } from '../../port.ts';
 import type { Faults } from '../faults.ts';
@@ -17,6 +19,7 @@ export interface SimulatedStreams {
 export function makeSimulatedStreams(parts: {
   readonly guests: Guests;
   readonly faults: Faults;
+  readonly clock: Clock;
   /** Throws when nothing runs for the allocation. */
   readonly living: (allocationId: string) => MachineState | UserState;
   /** Throws when the login is another one. */
@@ -36,6 +39,13 @@ export function makeSimulatedStreams(parts: {
         username,
         hostKey: drawHostKey(living().host_key_fingerprint).privateKey,
         lines: () => living().authorized_keys,
+        trust: () => ({
+          ...{
+            authorities: living().trusted_authorities ?? [],
+            principal: sshAlias(allocationId),
+            now: parts.clock.now(),
+          },
+        }),
         openShell: (size, command) => guests.open({ ...order, ...size }, guest(), command),
         run: (command) => guests.run(order, guest(), command),
         serveFiles: () => guests.serveFiles(order, guest()),

@@ -6,6 +6,7 @@ import { streamOver } from '../../stream.ts';
 import type { GuestProcess } from '../guests/guests.ts';
 import { admits, holds } from './admission.ts';
 import { carryProcess, carryShell } from './carry.ts';
+import { admitsCertificate, isTrusted, type Trust } from './certificates.ts';
 
 /** What the SSH server of a simulated machine is given: its name, who may come in, and how a program starts there. */
 export interface SshMachine {
@@ -13,6 +14,7 @@ export interface SshMachine {
   readonly hostKey: string;
   /** Read at each attempt: keys come and go. */
   readonly lines: () => readonly string[];
+  readonly trust: () => Trust;
   openShell(size: { readonly columns: number; readonly rows: number }, command: string | undefined): Promise<Shell>;
   run(command: string): Promise<GuestProcess>;
   /** The program that serves files, if this computer has one. */
@@ -20,7 +22,7 @@ export interface SshMachine {
 }
 
 export interface SshConnection extends Shell {
-  /** Ends it when the key that opened it is no longer installed. */
+  /** Ends it when the key, or the authority of the certificate, that opened it is no longer installed. */
   recheck(): void;
 }
 
@@ -59,7 +61,9 @@ export function openSimulatedSsh(machine: SshMachine): SshConnection {
   return {
     ...shell,
     recheck() {
-      if (openedBy && !holds(machine.lines(), openedBy)) shell.kill();
+      if (!openedBy) return;
+      const isHeld = holds(machine.lines(), openedBy) || isTrusted(machine.trust().authorities, openedBy);
+      if (!isHeld) shell.kill();
     },
   };
 }
@@ -67,7 +71,8 @@ export function openSimulatedSsh(machine: SshMachine): SshConnection {
 function admit(client: Connection, machine: SshMachine, onOpened: (key: Buffer) => void): void {
   client.on('authentication', (request) => {
     const isKey = request.method === 'publickey' && request.username === machine.username;
-    if (!isKey || !admits(machine.lines(), request)) return request.reject(['publickey']);
+    if (!isKey || !(admits(machine.lines(), request) || admitsCertificate(request, machine.trust())))
+      return request.reject(['publickey']);
     if (request.signature) onOpened(request.key.data);
     request.accept();
   });

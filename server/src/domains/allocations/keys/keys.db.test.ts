@@ -194,4 +194,33 @@ describe('the SSH keys of an allocation', () => {
     await reconcile();
     expect(told).toHaveLength(2);
   });
+
+  it('and its authorities are left alone while its machine is stopped: nothing is told, and nothing is written down', async () => {
+    const id = await machineOf(home.subject);
+    await asSystem(
+      world.root,
+      `update allocations set stop_phase = 'stopped', stop_since = now(), version = version + 1 where id = $1`,
+      [id],
+    );
+    await asSystem(
+      world.root,
+      `update nodes set version = version + 1, topology = coalesce(topology, '{}') ||
+         '{"capabilities": [{"ability": "ssh_certificates", "able": true}]}' where id = (select node_id from allocations where id = $1)`,
+      [id],
+    );
+    for (let rounds = 0; rounds < 2; rounds += 1) await reconcile();
+    expect(told.filter(({ params }) => (params as { allocation_id?: string }).allocation_id === id)).toEqual([]);
+    const { rows } = await world.root.query(
+      `select 1 from audit_logs where action = 'allocation.reconcile_ssh_keys' and target_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([]);
+    await asSystem(
+      world.root,
+      'update allocations set stop_phase = null, stop_since = null, version = version + 1 where id = $1',
+      [id],
+    );
+    await reconcile();
+    expect(told).toContainEqual(expect.objectContaining({ type: 'allocation.install_authorized_keys' }));
+  });
 });

@@ -1,4 +1,3 @@
-import { type TenantRole, tenantRoles } from '@gpuaas/contract';
 import { type BeginAct, type Database, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { makeApart, type Reconciler } from '../../../kernel/process/reconciler.ts';
@@ -9,16 +8,13 @@ import { guardBatch } from '../facts.ts';
 import { listKeys } from '../launch/launch-store.ts';
 import { noteAllocation } from '../life/machine.ts';
 import { type AllocationRow, holdAllocation } from '../store.ts';
-import { dropSql, staleSql } from './reconcile-store.ts';
-
-/** The roles, in an organization or a project, that may put a key on an allocation. */
-const writers = (Object.keys(tenantRoles) as TenantRole[]).filter((role) =>
-  tenantRoles[role].includes('allocations:write'),
-);
+import { authoritiesFor } from './authorities.ts';
+import { addSql, dropSql, staleSql } from './reconcile-store.ts';
+import { keyWriters as writers } from './writers.ts';
 
 /**
- * Removes the keys of people who left an organization, lost the role, were disabled, or deleted the key. Which keys belong
- * on an allocation follows from the people, roles and keys of this moment. The node gets a task whenever its keys differ,
+ * Removes the keys of people who left an organization, lost the role or the grant, were disabled, or deleted the key, and adds those of
+ * people with a grant. Which keys belong on an allocation follows from the people, roles, grants and keys of this moment. The node gets a task whenever its keys differ,
  * and another one when that task failed.
  */
 export function makeAuthorizedKeys(parts: {
@@ -34,7 +30,8 @@ export function makeAuthorizedKeys(parts: {
   const apart = makeApart('authorized-keys', parts);
 
   const install = async (tx: WriteTx, row: AllocationRow, correlationId: string): Promise<string | undefined> => {
-    if (row.state !== 'active' || !row.login || !row.node_id) return undefined;
+    // A stopped machine gets its keys when it starts.
+    if (row.state !== 'active' || row.stop || !row.login || !row.node_id) return undefined;
     const type = 'allocation.install_authorized_keys';
     const keys = await listKeys(tx, row.id);
     const taskId = await parts.tasks.queueTask(tx, {
@@ -43,6 +40,7 @@ export function makeAuthorizedKeys(parts: {
         allocation_id: row.id,
         login: row.login,
         authorized_keys: [...new Set(keys.map(({ public_key }) => public_key))],
+        ...(await authoritiesFor(tx, row.node_id)),
       },
       ttlSeconds: parts.taskSeconds(),
       allocation: { id: row.id, organizationId: row.organization_id },
@@ -70,11 +68,16 @@ export function makeAuthorizedKeys(parts: {
     await db.write(parts.begin('allocation.reconcile_ssh_keys', { correlationId }), async (tx) => {
       const row = await holdAllocation(tx, id);
       const dropped = await tx.rows<{ fingerprint: string }>(dropSql, [id, writers]);
+      const added = await tx.rows<{ fingerprint: string }>(addSql, [id, writers]);
       const taskId = row && (await install(tx, row, correlationId));
       return tx.commit(undefined, {
         target: { type: 'allocation', id },
         ...(row && { organizationId: row.organization_id, projectId: row.project_id }),
-        change: { removed: dropped.map(({ fingerprint }) => fingerprint), task_id: taskId },
+        change: {
+          removed: dropped.map(({ fingerprint }) => fingerprint),
+          added: added.map(({ fingerprint }) => fingerprint),
+          task_id: taskId,
+        },
         events: 'none',
       });
     });

@@ -17,8 +17,8 @@ import {
   type World,
 } from '../../../testing/world.ts';
 import { makeTerminalGuard } from '../guard.ts';
+import { sealedSshKeys } from '../platform-keys/keys.ts';
 import { copyOne, openTerminalScene, type TerminalScene } from '../testing.ts';
-import { sealedSshKeys } from './host-key.ts';
 
 let world: World;
 let home: Tenant;
@@ -81,7 +81,7 @@ describe('the jump host', () => {
       begin: actsOf('secrets', systemIds),
       seal,
     });
-    expect(await values.counts()).toEqual([{ keyId: 'test', values: 1 }]);
+    expect(await values.counts()).toEqual([{ keyId: 'test', values: 2 }]);
   });
 
   it('knows the keys that people have registered, and not those of people who are disabled', async () => {
@@ -141,6 +141,12 @@ describe('the jump host', () => {
     await nameOf(other, 'twin');
     expect(await refusal({ fingerprint, target: 'twin' })).toBe('validation_error');
     expect(ofFay.id).not.toBe(ofEva.id);
+    // Who has proven to hold the key is its person; who only knows the public half is not.
+    await asSystem(world.root, 'update ssh_keys set proven_at = now() where id = $1', [ofEva.id]);
+    expect(await open({ fingerprint, target: 'twin' })).toMatchObject({
+      session: { user_id: await scene.idOf('eva') },
+    });
+    expect(await refusal({ fingerprint, target: other })).toBe('allocation_not_found');
   });
 
   it('refuses where sessions have to be recorded, with the reason', async () => {

@@ -16,7 +16,7 @@ interface Call {
 const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const aliasPrefix = sshAlias('');
 
-/** What gateways ask as a jump host. A key of a person is the sign-in here, so rights are looked up for each connection anew. */
+/** What gateways ask as a jump host. A key or a certificate of a person is the sign-in here, so rights are looked up for each connection anew. */
 export function makeJump(parts: AttachParts) {
   const { db } = parts;
   const refusals = parts.metrics.counter(
@@ -44,8 +44,13 @@ export function makeJump(parts: AttachParts) {
       const refused = target ? whyNot(target, parts.gateway !== undefined) : unknown(input.target);
       if (refused || !target) return tx.abandon(refuse(refused ?? unknown(input.target)));
       const opener = { actorId: who.user_id, organizationId, projectId };
-      const wish = { kind: 'ssh' as const, ...jumpSize, sshKeyId: who.ssh_key_id };
-      const row = await openSession(tx, parts, opener, target, wish);
+      const opening = {
+        kind: 'ssh' as const,
+        ...jumpSize,
+        sshKeyId: who.ssh_key_id,
+        sshCertificateId: who.ssh_certificate_id,
+      };
+      const row = await openSession(tx, parts, opener, target, opening);
       if (row instanceof Fault) return tx.abandon(refuse(row));
       const taskId = await askForShell(tx, parts, row, target, jumpSize, call.correlationId);
       const { address, copy_id } = input;
@@ -59,6 +64,7 @@ export function makeJump(parts: AttachParts) {
           about: who.user_id,
           change: {
             ...{ allocation_id: allocationId, user_id: who.user_id, ssh_key_id: who.ssh_key_id, kind: row.kind },
+            ssh_certificate_id: who.ssh_certificate_id,
             ...{ copy_id, task_id: taskId, address },
           },
           events: 'none',
@@ -70,7 +76,8 @@ export function makeJump(parts: AttachParts) {
 
   return {
     async jump_keys(): Output<'jump_keys'> {
-      return parts.jump ? { private_key: parts.jump.key.privateKey } : absent();
+      if (!parts.jump || !parts.platformKeys) return absent();
+      return { private_key: (await parts.platformKeys.current('jump_host')).privateKey };
     },
     async jump_admit(input: TerminalInternalInput<'jump_admit'>, call: Call): Output<'jump_admit'> {
       return { known: await db.read(systemViewer('terminal', call), (tx) => isKnownKey(tx, input.fingerprint)) };

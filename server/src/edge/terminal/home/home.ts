@@ -1,4 +1,5 @@
 import {
+  isStream,
   type TerminalEndReason,
   type TerminalHello,
   type TerminalNodeFrame,
@@ -279,6 +280,8 @@ function leave(state: HomeState, seat: Seat): void {
   if (!state.seats.delete(seat)) return;
   state.pings.forget(seat);
   if (seat === state.writer) {
+    // Nobody joins a stream again, so it ends with its client.
+    if (isStream(state.facts.kind)) hearClient(state, seat, { type: 'end' });
     state.writer = undefined;
     announceWriter(state);
     return;

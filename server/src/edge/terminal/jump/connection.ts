@@ -58,6 +58,7 @@ export function serveConnection(
   let leaveSeat: (() => void) | undefined;
   let channels = 0;
   let isOver = false;
+  const mine = new Set<Client>();
   let callOff = () => {};
   // A client may ignore that it was sent away, and keep its side open.
   const end = () => {
@@ -77,6 +78,8 @@ export function serveConnection(
     isOver = true;
     callOff();
     leaveSeat?.();
+    // A channel that was never confirmed does not hear that its connection is gone.
+    for (const { wire } of mine) wire.terminate();
   });
   admit(connection, { address: from.address, end, onProven: (key) => (fingerprint = key) }, parts);
   connection.once('ready', () => {
@@ -100,7 +103,10 @@ export function serveConnection(
     rest();
     const target = { fingerprint, address: from.address, target: destIP.slice(0, 255), port: destPort };
     const { bounds } = from;
-    const asked = { accept: () => bounds.watch(accept()), reject: refused, written: bounds.written };
+    const asked = {
+      ...{ accept: () => bounds.watch(accept()), written: bounds.written, mine, isOver: () => isOver },
+      reject: (words: string) => (isOver ? undefined : refused(words)),
+    };
     const done = openChannel(target, asked, parts).then((code) => {
       if (code === rightsLost) end();
     });
@@ -115,7 +121,11 @@ export function serveConnection(
   });
 }
 
-type Asked = Parameters<typeof makeChannelWire>[0];
+type Asked = Parameters<typeof makeChannelWire>[0] & {
+  readonly mine: Set<Client>;
+  /** Whether the connection has gone meanwhile. */
+  isOver(): boolean;
+};
 interface Target {
   readonly fingerprint: string;
   readonly address: string;
@@ -148,8 +158,11 @@ async function openChannel(target: Target, asked: Asked, parts: JumpConnectionPa
     },
     parts,
   );
-  clients.add(client);
-  await client.done.finally(() => clients.delete(client));
+  if (asked.isOver()) client.wire.terminate();
+  for (const all of [clients, asked.mine]) all.add(client);
+  await client.done.finally(() => {
+    for (const all of [clients, asked.mine]) all.delete(client);
+  });
   return client.wire.closed;
 }
 

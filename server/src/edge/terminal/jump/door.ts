@@ -5,17 +5,21 @@ import { callerAddress } from '../../gate/caller-address.ts';
 import type { IsTrustedProxy } from '../../gate/proxies.ts';
 import { makeNodeBudget } from '../../nodes/budget.ts';
 import { makeStrangers } from '../../nodes/strangers.ts';
+import { after } from '../after.ts';
 import { makeBrowserSeats } from '../browser-seats.ts';
 import type { Client, ClientParts } from '../client.ts';
 import { later } from '../later.ts';
 import { makeBounds } from './bounds.ts';
 import { type JumpLimits, serveConnection } from './connection.ts';
 import { makeJumpMetrics } from './metrics.ts';
+import { takeProxyHeader } from './proxy-header.ts';
 
 export interface JumpDoor {
   readonly port: number;
   readonly clients: ReadonlySet<Client>;
   readonly connections: number;
+  /** New connections see this host key; those that run keep what they agreed on. */
+  showKey(hostKey: string): void;
   stopAccepting(): void;
   close(): Promise<void>;
 }
@@ -24,6 +28,8 @@ export interface JumpDoorParts extends ClientParts {
   readonly port: number;
   readonly hostKey: string;
   readonly isTrustedProxy: IsTrustedProxy;
+  /** Whether listed proxies write the header of the PROXY protocol, version 2. */
+  readonly hasProxyHeaders: boolean;
   readonly jumpLimits: JumpLimits;
   readonly allMetrics: Metrics;
 }
@@ -37,6 +43,20 @@ const algorithms = {
 } as const;
 const ident = 'gpuaas';
 
+/** What speaks SSH with one host key. */
+function makeProtocol(
+  hostKey: string,
+  log: ClientParts['log'],
+  speak: (connection: ssh2.Connection, ip: string, port: number) => void,
+): ssh2.Server {
+  const made = new ssh2.Server(
+    { hostKeys: [hostKey], ident, algorithms: { ...algorithms } as never },
+    (connection, { ip, port }) => speak(connection, ip, port),
+  );
+  made.on('error', (error: Error) => log.warn({ err: error }, 'the jump host could not serve a connection'));
+  return made;
+}
+
 /**
  * Where SSH clients without our command line come: `ssh -J`. A client signs in by a key of a person and opens channels to port 22 of
  * machines; the bytes in them are encrypted from the client to the machine. There is no shell, no command, no file and no other
@@ -45,6 +65,7 @@ const ident = 'gpuaas';
 export async function openJumpDoor(parts: JumpDoorParts): Promise<JumpDoor> {
   const { jumpLimits: limits, clock } = parts;
   const sockets = new Map<string, Socket>();
+  const addresses = new WeakMap<Socket, string>();
   const signingIn = new WeakMap<Socket, () => void>();
   const clients = new Set<Client>();
   const seats = makeBrowserSeats({
@@ -61,34 +82,36 @@ export async function openJumpDoor(parts: JumpDoorParts): Promise<JumpDoor> {
     asks: makeNodeBudget({ clock, callsPerMinute: limits.opensPerMinute }),
   };
   const nameOf = (ip: string | undefined, port: number | undefined) => `${ip} ${port}`;
-  const protocol = new ssh2.Server(
-    { hostKeys: [parts.hostKey], ident, algorithms: { ...algorithms } as never },
-    (connection, { ip, port }) => {
-      const socket = sockets.get(nameOf(ip, port));
-      if (!socket) {
-        connection.on('error', () => undefined);
-        return connection.end();
-      }
-      const address = ip.slice(0, 64);
-      const cut = () => socket.destroy();
-      const bounds = makeBounds(socket, cut);
-      socket.on('data', bounds.look);
-      const onSignedIn = () => {
-        signingIn.get(socket)?.();
-        seats.leave(socket);
-      };
-      serveConnection(connection, { address, onSignedIn, cut, bounds }, served);
-    },
-  );
+  const speak = (connection: ssh2.Connection, ip: string, port: number): void => {
+    const socket = sockets.get(nameOf(ip, port));
+    if (!socket) {
+      connection.on('error', () => undefined);
+      connection.end();
+      return;
+    }
+    const address = (addresses.get(socket) ?? ip).slice(0, 64);
+    const cut = () => socket.destroy();
+    const bounds = makeBounds(socket, cut);
+    socket.on('data', bounds.look);
+    const onSignedIn = () => {
+      signingIn.get(socket)?.();
+      seats.leave(socket);
+    };
+    serveConnection(connection, { address, onSignedIn, cut, bounds }, served);
+  };
+  let shown = { hostKey: parts.hostKey, protocol: makeProtocol(parts.hostKey, parts.log, speak) };
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
     const { remoteAddress, remotePort } = socket;
     const name = nameOf(remoteAddress, remotePort);
     socket.on('error', () => socket.destroy());
     const isOfProxy = remoteAddress !== undefined && parts.isTrustedProxy(remoteAddress);
-    if (!isOfProxy && attempts.take(callerAddress(remoteAddress)) !== undefined) {
+    const isCounted = (address: string | undefined): boolean => {
+      if (attempts.take(callerAddress(address)) === undefined) return true;
       jumpMetrics.countRefusal('address_budget');
-      return socket.destroy();
-    }
+      socket.destroy();
+      return false;
+    };
+    if (!isOfProxy && !isCounted(remoteAddress)) return;
     if (!seats.take(socket)) {
       jumpMetrics.countRefusal('connections');
       return socket.destroy();
@@ -101,10 +124,20 @@ export async function openJumpDoor(parts: JumpDoorParts): Promise<JumpDoor> {
     });
     signingIn.set(socket, callOff);
     socket.once('close', callOff);
-    protocol.injectSocket(socket);
+    if (!isOfProxy || !parts.hasProxyHeaders) return shown.protocol.injectSocket(socket);
+    after(takeProxyHeader(socket), parts.log, (address) => {
+      if (socket.destroyed) return;
+      if (address === undefined || !seats.name(socket, address)) {
+        jumpMetrics.countRefusal(address === undefined ? 'proxy_header' : 'connections');
+        socket.destroy();
+        return;
+      }
+      if (!isCounted(address)) return;
+      addresses.set(socket, address);
+      shown.protocol.injectSocket(socket);
+    });
   });
   server.maxConnections = limits.connections;
-  protocol.on('error', (error: Error) => parts.log.warn({ err: error }, 'the jump host could not serve a connection'));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(parts.port, parts.host, () => resolve());
@@ -114,6 +147,9 @@ export async function openJumpDoor(parts: JumpDoorParts): Promise<JumpDoor> {
     clients,
     get connections() {
       return sockets.size;
+    },
+    showKey(hostKey) {
+      if (hostKey !== shown.hostKey) shown = { hostKey, protocol: makeProtocol(hostKey, parts.log, speak) };
     },
     stopAccepting: () => server.close(),
     async close() {

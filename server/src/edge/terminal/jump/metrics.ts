@@ -10,6 +10,7 @@ export type JumpRefusal =
   | 'connections'
   | 'slow'
   | 'keys'
+  | 'proxy_header'
   | 'signature'
   | 'unknown_key'
   | 'outage'

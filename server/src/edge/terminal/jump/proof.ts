@@ -1,6 +1,7 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-import { readFirstText } from '@gpuaas/contract/ssh';
+import { isCertificateType, readCertificate, readFirstText } from '@gpuaas/contract/ssh';
 import ssh2, { type PublicKeyAuthContext } from 'ssh2';
+import { verifiesSsh } from '../../../kernel/secrets/ssh-signature.ts';
 
 export type Shown = Pick<PublicKeyAuthContext, 'key' | 'signature' | 'blob' | 'hashAlgo'>;
 
@@ -9,12 +10,16 @@ export const fingerprintOf = (key: Uint8Array): string => `SHA256:${hash('sha256
 
 /**
  * Whether the one who shows a key holds its private half. Undefined: there is no signature yet, the client only asks whether the key
- * would do. A key whose name is not the one in its bytes is no key, and SHA-1 proves nothing.
+ * would do. Of a certificate, the key that it is for is proven; the api knows which certificates there are. A key whose name is not the one in its bytes is no key, and SHA-1 proves nothing.
  */
 export function provesKey({ key, signature, blob, hashAlgo }: Shown): boolean | undefined {
   const type = typeOf(key.data);
   if (type === undefined || type !== key.algo) return false;
   if (!signature) return undefined;
+  if (blob && isCertificateType(type)) {
+    const subject = readCertificate(key.data)?.key;
+    return subject !== undefined && verifiesSsh(subject, signature, blob);
+  }
   if (!blob || (type === 'ssh-rsa' && hashAlgo === undefined)) return false;
   const token = tokens[type];
   if (token) return token(key.data, signature, blob);
