@@ -6,9 +6,11 @@ import {
   makeNodeTenants,
   makeProjectAllocations,
   makeReattest,
+  makeStops,
   makeUnattended,
   taskTimes,
 } from '../../domains/allocations/index.ts';
+import { type MaasSagaParts, makeAskReimage } from '../../domains/maas/index.ts';
 import { answersChannel, denialsChannel, makeNodeListeners, type Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
@@ -17,7 +19,7 @@ import { makeTerminalGuard } from '../../domains/terminal/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import type { Lease } from '../../kernel/process/lease.ts';
 import type { Common } from '../../kernel/process/process.ts';
-import { startReconciler } from '../../kernel/process/reconciler.ts';
+import { type Reconciler, startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Saga } from '../../kernel/saga.ts';
 import type { Ports } from '../../ports/open.ts';
 import { makeSagas } from './sagas.ts';
@@ -34,13 +36,19 @@ const guardEveryMs = {
   reattest: 15_000,
   unattended: 5_000,
   authorizedKeys: 5_000,
+  stops: 2_000,
   terminals: 2_000,
 };
 
 /** Serves the sagas of allocations and runs the guards. */
 export async function serveAllocations(
   parts: Pick<Ports, 'database' | 'sagas'> & Omit<Common<unknown>, 'config'>,
-  settings: { readonly policies: Policies; readonly tasks: Tasks; readonly lease: Lease },
+  settings: {
+    readonly policies: Policies;
+    readonly tasks: Tasks;
+    readonly lease: Lease;
+    readonly machines: MaasSagaParts;
+  },
 ) {
   const { database, sagas, clock, ids, log, metrics, scope } = parts;
   const { policies, tasks, lease } = settings;
@@ -76,6 +84,8 @@ export async function serveAllocations(
     clock,
     tasks,
     ...taskTimes(policies),
+    machines: settings.machines,
+    askReimage: makeAskReimage({ db, ids }),
     residents: [
       makeProjectAllocations({ db, release: guards.release }),
       makeProjectKeys({ db, begin: actsOf('ssh', ids) }),
@@ -106,25 +116,40 @@ export async function serveAllocations(
     taskSeconds: () => policies.number('node.task_ttl_seconds'),
     ...{ log, metrics },
   });
+  const stops = makeStops({
+    ...{ db, begin: actsOf('allocation-stops', ids), ids, tasks, log, metrics },
+    ...taskTimes(policies),
+  });
   const terminals = makeTerminalGuard({ ...{ db, begin: actsOf('terminal-guard', ids), ids, clock }, log, metrics });
   const { expiry, lostNodes, idle, drift } = guards;
-  const watching = { expiry, lostNodes, idle, drift, reattest, unattended, authorizedKeys, terminals };
-  for (const [name, guard] of Object.entries(watching)) {
-    const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
-    const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, lease, everyMs }));
-    // Keys and terminals of a person who left end at once, not with the next round.
-    if (guard === authorizedKeys || guard === terminals) {
-      scope.keep(`${guard.name}-wake`, await database.listen(tenancyChannel, reconciling.wake));
-    }
-    // Terminals of a node whose certificates were revoked end at once, too.
-    if (guard === terminals) scope.keep('terminals-denials', await database.listen(denialsChannel, reconciling.wake));
-    // A task that failed is dealt with at once.
-    if (guard === unattended) scope.keep('unattended-wake', await database.listen(answersChannel, reconciling.wake));
-  }
+  const watching = { expiry, lostNodes, idle, drift, reattest, unattended, authorizedKeys, stops, terminals };
+  await startGuards({ database, clock, log, scope, lease }, watching);
   const listeners = [
     ...makeAllocationListeners({ sagas, restart: served.restart, begin, release: guards.release }),
     ...makeNodeListeners({ sagas, served, tenants }),
     ...makeTenancyListeners({ sagas, removeProject: served.removeProject }),
   ];
   return { served, tenants, listeners };
+}
+
+/** Runs each guard in its rhythm, and at once where something it waits for has happened. */
+async function startGuards(
+  parts: Pick<Ports, 'database'> & Pick<Common<unknown>, 'clock' | 'log' | 'scope'> & { readonly lease: Lease },
+  guards: Readonly<Record<keyof typeof guardEveryMs, Reconciler>>,
+): Promise<void> {
+  const { database, scope, clock, log, lease } = parts;
+  for (const [name, guard] of Object.entries(guards)) {
+    const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
+    const { wake } = scope.keep(guard.name, startReconciler(guard, { clock, log, lease, everyMs }));
+    // Keys and terminals of a person who left end at once, not with the next round.
+    if (name === 'authorizedKeys' || name === 'terminals') {
+      scope.keep(`${guard.name}-wake`, await database.listen(tenancyChannel, wake));
+    }
+    // Terminals of a node whose certificates were revoked end at once, too.
+    if (name === 'terminals') scope.keep('terminals-denials', await database.listen(denialsChannel, wake));
+    // A task that failed is dealt with at once.
+    if (name === 'unattended' || name === 'stops') {
+      scope.keep(`${guard.name}-answers`, await database.listen(answersChannel, wake));
+    }
+  }
 }

@@ -1,5 +1,10 @@
 import { capacityChannel, moveSlots } from '../../domains/allocations/index.ts';
-import { makeAttention, makeNews, makeSilence, showAlerts } from '../../domains/attention/index.ts';
+import {
+  makeAlertPublisher,
+  makeAlertReconciler,
+  makeSilenceCheck,
+  showAlerts,
+} from '../../domains/attention/index.ts';
 import {
   makeDrains,
   makePresence,
@@ -47,16 +52,16 @@ export async function watchNodes(
     heardWithinSeconds: () => policies.number('node.task_ttl_seconds'),
     onNewcomer,
     onMoved: (transition) => moves.inc({ transition }),
-    onLooked: makeSilence({ db, begin: actsOf('attention', ids), ids, log, metrics }),
+    onLooked: makeSilenceCheck({ db, begin: actsOf('attention', ids), ids, log, metrics }),
   });
   const watching = scope.keep('node-presence', startReconciler(presence, { clock, log, lease, everyMs: lookEveryMs }));
   scope.keep('node-newcomers', await database.listen(newcomersChannel, watching.wake));
   scope.keep('node-pulse', await database.listen(pulseChannel, presence.pulse));
 
-  const attention = makeAttention({ db, begin: actsOf('attention', ids), ids, log, metrics });
+  const attention = makeAlertReconciler({ db, begin: actsOf('attention', ids), ids, log, metrics });
   scope.keep('attention', startReconciler(attention, { clock, log, lease, everyMs: lookEveryMs }));
-  const news = makeNews({ db, begin: actsOf('attention', ids), ids });
-  scope.keep('alert-news', startReconciler(news, { clock, log, lease, everyMs: lookEveryMs }));
+  const alertPublisher = makeAlertPublisher({ db, begin: actsOf('attention', ids), ids });
+  scope.keep('alert-publisher', startReconciler(alertPublisher, { clock, log, lease, everyMs: lookEveryMs }));
   showAlerts({ db, ids, metrics });
 
   const waiting = metrics.gauge('gpuaas_node_tasks_waiting', 'Tasks that nobody has fetched.', []);

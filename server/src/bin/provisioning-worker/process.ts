@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { openQueue } from '../../domains/allocations/index.ts';
 import { makeLogLines, makeLogUpkeep } from '../../domains/logs/index.ts';
+import { sealedMaasKeys } from '../../domains/maas/index.ts';
 import {
   answersChannel,
   makeAnswers,
@@ -22,6 +23,7 @@ import { lostKeys, lostKeysConfig, requireKeys } from '../../kernel/secrets/seal
 import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
 import { serveAllocations } from './allocations.ts';
+import { workMachines } from './machines.ts';
 import { emptyNodes, watchNodes } from './nodes.ts';
 
 /** How late an expired task is found, and how late a due key begins to sign. Answers are delivered at once. */
@@ -31,28 +33,31 @@ const ageEveryMs = 15_000;
 export const provisioningWorker = defineProcess({
   name: 'provisioning-worker',
   summary: 'Runs the sagas: what takes several steps and must be undone when one fails.',
-  needs: ['database', 'bus', 'sagas'],
+  needs: ['database', 'bus', 'maas', 'sagas'],
   config: Type.Object({
     secretsKey: Type.Optional(
       Secret({
-        description: 'The keyring of the api, or its keys for task-signers alone. Without it no tasks are signed.',
+        description:
+          'The keyring of the api, or its keys for task-signers and maas alone. Without it no tasks are signed.',
       }),
     ),
     ...lostKeysConfig.properties,
   }),
-  async start({ config, database, bus, sagas, clock, ids, log, metrics, scope }) {
+  async start({ config, database, bus, maas, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
     // Sagas and consumers run in every worker. What looks for work by itself runs in one of them.
     const lease = scope.keep('lease', await database.leases.hold('provisioning-worker'));
     showLease(lease, metrics);
-    const seal = config.secretsKey
-      ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('task-signers')
-      : undefined;
-    if (seal) {
-      const sealed = sealedSigners({ db, ids, begin: actsOf('secrets', ids), seal });
-      await requireKeys([sealed], lostKeys(config.secretsKeysLost));
-    }
+    const keyring = config.secretsKey ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY') : undefined;
+    const seal = keyring?.seal('task-signers');
+    const siteSeal = keyring?.find('maas');
+    const sealing = { db, ids, begin: actsOf('secrets', ids) };
+    const sealed = [
+      ...(seal ? [sealedSigners({ ...sealing, seal })] : []),
+      ...(siteSeal ? [sealedMaasKeys({ ...sealing, seal: siteSeal })] : []),
+    ];
+    await requireKeys(sealed, lostKeys(config.secretsKeysLost));
     const taskSigners = await openSigners({ database, clock, ids, log, scope }, { seal, policies });
     const invitations = makeInvitationExpiry({ db, begin: actsOf('tenancy', ids), ids });
     scope.keep('invitation-expiry', startReconciler(invitations, { clock, log, lease, everyMs: ageEveryMs }));
@@ -70,8 +75,9 @@ export const provisioningWorker = defineProcess({
     const tasks = makeTasks({ ids, clock, signer: taskSigners });
     const { served, tenants, listeners } = await serveAllocations(
       { database, sagas, clock, ids, log, metrics, scope },
-      { policies, tasks, lease },
+      { policies, tasks, lease, machines: { db, ids, clock, maas, seal: siteSeal } },
     );
+    await workMachines({ database, maas, sagas, clock, ids, log, metrics, scope }, { lease, seal: siteSeal, served });
     const fromHere = () => ({
       correlationId: ids.next(),
       traceparent: undefined,

@@ -19,9 +19,12 @@ export const enrolmentTokenPrefix = 'gpuaas_node_';
 /** What is kept of a token: enough to know it again, not enough to use it. */
 export const hashEnrolmentToken = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-export interface IssuedToken {
+/** `reimage` is for a host whose deployment was given the token, and nobody else: it has lost its key with its disks. */
+export type TokenPurpose = 'enrol' | 'recover' | 'reimage';
+export interface IssuedToken<P extends TokenPurpose = 'enrol' | 'recover'> {
+  readonly id: string;
   readonly token: string;
-  readonly purpose: 'enrol' | 'recover';
+  readonly purpose: P;
   readonly expiresAt: Date;
 }
 
@@ -29,14 +32,15 @@ export interface IssuedToken {
 export const voidEnrolmentTokens = (tx: WriteTx, nodeId: string): Promise<number> => tx.run(voidSql, [nodeId]);
 
 /** A token for one node, to be shown once. Earlier ones are void. */
-export async function issueEnrolmentToken(
+export async function issueEnrolmentToken<P extends TokenPurpose>(
   tx: WriteTx,
   parts: { readonly ids: Ids; readonly clock: Clock },
-  of: { readonly nodeId: string; readonly purpose: IssuedToken['purpose']; readonly ttlMinutes: number },
-): Promise<IssuedToken> {
+  of: { readonly nodeId: string; readonly purpose: P; readonly ttlMinutes: number },
+): Promise<IssuedToken<P>> {
+  const id = parts.ids.next();
   const token = `${enrolmentTokenPrefix}${parts.ids.secret(enrolmentTokenBytes)}`;
   const expiresAt = new Date(parts.clock.now().getTime() + of.ttlMinutes * minuteMs);
   await voidEnrolmentTokens(tx, of.nodeId);
-  await tx.run(insertSql, [parts.ids.next(), of.nodeId, of.purpose, hashEnrolmentToken(token), expiresAt]);
-  return { token, purpose: of.purpose, expiresAt };
+  await tx.run(insertSql, [id, of.nodeId, of.purpose, hashEnrolmentToken(token), expiresAt]);
+  return { id, token, purpose: of.purpose, expiresAt };
 }

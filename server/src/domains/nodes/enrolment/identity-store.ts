@@ -4,7 +4,7 @@ const tokenSql = sql(
   'node-enrolment-find',
   `select e.id, e.node_id, e.purpose, n.name, n.region, n.state from node_enrolments e join nodes n on n.id = e.node_id
    where e.token_hash = $1 and e.used_at is null and e.revoked_at is null and e.expires_at > act_time()
-     and n.state not in ('retired', 'removing', 'deleted')`,
+     and n.state not in ('removing', 'deleted') and (n.state <> 'retired' or e.purpose = 'reimage')`,
 );
 const useSql = sql(
   'node-enrolment-use',
@@ -63,7 +63,7 @@ export interface NodeBrief {
 export interface OpenToken {
   readonly id: string;
   readonly node_id: string;
-  readonly purpose: 'enrol' | 'recover';
+  readonly purpose: 'enrol' | 'recover' | 'reimage';
   readonly name: string;
   readonly region: string;
   readonly state: string;

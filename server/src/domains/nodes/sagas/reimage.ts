@@ -9,6 +9,18 @@ import { TaskAnswer } from '../tasks/answers.ts';
 import { askItself, failureIn, type NodeSagaParts, quarantine } from './parts.ts';
 import { aboutNode, holdings, holdNode, readNode, replaceImages, type SagaNode } from './store.ts';
 
+/**
+ * Has another system image the host, and the token answered as the node would answer. Undefined when no other system looks after
+ * the node.
+ */
+export type AskReimage = (
+  act: Act,
+  of: { readonly nodeId: string; readonly organizationId?: string | undefined; readonly reason: string },
+  token: string,
+) => Promise<'asked' | Halt | undefined>;
+/** Where no other system images hosts: each agent is asked. */
+export const agentsOnly: AskReimage = async () => undefined;
+
 export interface Reimage {
   readonly nodeId: string;
   readonly image: TaskParams<'node.reimage_prepare'>['image'];
@@ -19,7 +31,7 @@ export interface Reimage {
  * other, and stays what it was until an operator takes it back; without, nobody knows what is on it, and it is
  * quarantined with the reason.
  */
-export const makeReimage = (parts: NodeSagaParts) =>
+export const makeReimage = (parts: NodeSagaParts, askReimage: AskReimage = agentsOnly) =>
   defineSaga<Reimage>('node.reimage', 1)
     .step('hold', {
       do: async ({ act, params }) => {
@@ -33,13 +45,17 @@ export const makeReimage = (parts: NodeSagaParts) =>
       undo: ({ act, params, done }) => quarantine(parts, act, params.nodeId, reasonIn(done), isThere),
     })
     .wait('reimaged', {
-      ask: ({ act, params }, token) =>
-        askItself(parts, act, params.nodeId, token, {
+      ask: async ({ act, params }, token) => {
+        const reason = 'An operator has it imaged again.';
+        const asked = await askReimage(act, { nodeId: params.nodeId, reason }, token);
+        if (asked !== undefined) return asked;
+        return askItself(parts, act, params.nodeId, token, {
           type: 'node.reimage_prepare',
           params: { image: params.image },
           allowed: mayBeReimaged,
           ttlSeconds: parts.taskSeconds('provision'),
-        }),
+        });
+      },
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
       undo: { none: 'What is on the host now cannot be undone; the undo of the first step keeps it from being used.' },
