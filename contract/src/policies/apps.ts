@@ -1,6 +1,6 @@
 import { type Policy, whole } from '../policy.ts';
 
-/** Policies of containers that a launch of an application stands on: how one that stalls is noticed, failed and tried again. */
+/** Policies of apps, and of containers that a launch of an application stands on: how one that stalls is noticed, failed and tried again. */
 export const appPolicies = [
   whole(
     'apps.oci_probe_seconds',
@@ -19,5 +19,23 @@ export const appPolicies = [
     { default: 900, minimum: 0, maximum: 86_400, unit: 'seconds' },
     'apps',
     'A launch that has failed is tried again within this time after it was first asked for. 0: never.',
+  ),
+  whole(
+    'apps.max_per_organization',
+    { default: 1_000, minimum: 0, maximum: 100_000, unit: 'apps' },
+    'apps',
+    'Apps that an organization may publish.',
+  ),
+  whole(
+    'apps.max_versions_per_app',
+    { default: 500, minimum: 1, maximum: 100_000, unit: 'versions' },
+    'apps',
+    'Versions that an app may have, retired ones included.',
+  ),
+  whole(
+    'apps.oci_retry_seconds',
+    { default: 10, minimum: 1, maximum: 3_600, unit: 'seconds' },
+    'apps',
+    'How long a launch that has failed waits before it is tried again.',
   ),
 ] as const satisfies readonly Policy[];

@@ -8,15 +8,45 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
     name: 'App Platform',
     rows: [
       notBuilt('APP-01', 'Operating mode and scope of the control plane are independent; instances belong to projects'),
-      notBuilt('APP-02', 'Trust and promotion are independent'),
+      {
+        id: 'APP-02',
+        words: 'Trust and promotion are independent',
+        by: {
+          'server/src/domains/apps/standing.db.test.ts': [
+            'has an answer for every cell',
+            'is seen, launched and upgraded to as the table says',
+          ],
+        },
+      },
       notBuilt('APP-03', 'Only digests are deployed; tags are refused'),
       notBuilt('APP-04', 'Manifests of container workloads become typed node tasks'),
       notBuilt('APP-05', 'JupyterLab, vLLM and Ollama are manifests of one profile'),
       notBuilt('APP-06', 'UI extensions with scoped tokens both ways'),
-      notBuilt('APP-07', 'A stalled launch recovers'),
+      {
+        id: 'APP-07',
+        words: 'A stalled launch recovers',
+        by: {
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'whose launch stands still fails after the stall time',
+          ],
+        },
+        host: 'simulated',
+      },
       notBuilt('APP-08', 'Shared runtimes have a whole API'),
       notBuilt('APP-09', 'Access credentials are bound and released in one transaction'),
-      notBuilt('APP-10', 'Anybody entitled registers a manifest through the API'),
+      {
+        id: 'APP-10',
+        words: 'Anybody entitled registers a manifest through the API',
+        by: {
+          'server/src/domains/apps/publishing.db.test.ts': [
+            'publishes an app, moves it through the channels, and others find it when it is verified and in prod',
+            'needs the right to publish, and a revision that is still true',
+          ],
+          'server/src/domains/apps/manifest.test.ts': [
+            'that the schema refuses is refused, in 10,000 mutations; what is taken stays true to every rule',
+          ],
+        },
+      },
       notBuilt('APP-11', 'Apps are metered'),
       notBuilt('APP-12', 'Outside workers have a contract and an identity'),
       notBuilt('APP-13', 'Outside UI bundles have a manifest and an SDK'),
@@ -69,7 +99,7 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
         by: {
           [t.ladder]: ['warns once for each crossing, announces, says that nothing is left'],
           [t.ladderSteps]: [
-            'is warned about once at each threshold, announced, spent and released at the announced time',
+            'is warned about once at each threshold, announced, spent, stopped at the announced time, and released after the time of grace',
             'arms the warnings again: the next crossing is told anew',
           ],
           [t.inbox]: ['are written once for an event and a person, however often the event comes'],

@@ -17,6 +17,8 @@ export const podmanIn =
     `CONTAINERS_REGISTRIES_CONF=${places.registries}`,
     'podman',
     '--log-level=error',
+    // On some distributions mounts.conf puts secrets of the machine, such as its subscription, into every container.
+    `--default-mounts-file=${places.noMounts}`,
     `--root=${places.storage}`,
     `--runroot=${settings.runRoot}`,
     '--storage-driver=overlay',

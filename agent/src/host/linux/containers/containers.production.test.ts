@@ -103,6 +103,19 @@ describe.runIf(isRoot)('containers on podman', () => {
   );
 
   it(
+    'get no secret of the machine, whatever its mounts.conf says',
+    async () => {
+      expect(await room.run('cat', '/etc/containers/mounts.conf')).toMatch(/secrets:\/run\/secrets/);
+      const order = orderOf(19, 'ls /run/secrets 2>&1; echo done; sleep 600');
+      await launch(order);
+      expect(await saidBy(order)).not.toContain('subscription');
+      const { allocation_id, workload_id } = order;
+      await containers.stop({ allocation_id, workload_id, grace_seconds: 0, remove_volumes: true }, makeWork());
+    },
+    5 * minuteMs,
+  );
+
+  it(
     'have no privileges, a root that cannot be written, their variables as they were given, and their own GPU',
     async () => {
       const script = `

@@ -109,6 +109,16 @@ export const makeEndAll = (parts: ContainerParts) => async (allocationId: string
   });
 };
 
+/** The machine is stopped: everything ends at once, and its records stay as they are. */
+export const makeHaltAll = (parts: ContainerParts) => async (allocationId: string) => {
+  const record = await parts.records.get(allocationId);
+  if (!record || record.workloads.length === 0) return;
+  await parts.turns.take(allocationId, async () => {
+    await prepareEngine(parts.places, parts.settings);
+    for (const own of record.workloads) await endGently(parts, own.workload_id, 0);
+  });
+};
+
 /** Removes everything of an allocation. The record goes last, after each kind was looked for and not found. */
 export const makeRelease =
   (parts: ContainerParts) =>

@@ -94,6 +94,7 @@ export async function prepareEngine(places: Places, settings: ContainerSettings)
   await writeFile(places.engine, engineSettings(places, settings), { mode: 0o600 });
   await writeFile(places.registries, registrySettings, { mode: 0o600 });
   await writeFile(places.noLogins, '{}', { mode: 0o600 });
+  await writeFile(places.noMounts, '', { mode: 0o600 });
 }
 
 function parseImage(text: string): { readonly id: string | undefined; readonly names: readonly string[] } {

@@ -106,11 +106,16 @@ async function settle(parts: ContainerParts, { params, work }: Making): Promise<
     throw error;
   });
   await rest(parts.clock, betweenLooksMs, work.signal);
-  const told = workloadOf(parts.settings, held, find(held, params.workload_id), await look(parts, params.workload_id));
-  if (told.state === 'running' || (told.state === 'exited' && told.exit_code === 0)) return told;
-  const why = told.out_of_memory
+  const workload = workloadOf(
+    parts.settings,
+    held,
+    find(held, params.workload_id),
+    await look(parts, params.workload_id),
+  );
+  if (workload.state === 'running' || (workload.state === 'exited' && workload.exit_code === 0)) return workload;
+  const why = workload.out_of_memory
     ? 'it wanted more memory than it may have'
-    : `it ended with ${told.exit_code ?? 'nothing'}`;
+    : `it ended with ${workload.exit_code ?? 'nothing'}`;
   throw new HostFailure('container_failed', `The container did not stay: ${why}. Its log says more.`);
 }
 

@@ -3,7 +3,7 @@ import { type Host, HostFailure, type Work } from '../../port.ts';
 import { checked } from '../checked.ts';
 import type { Containers } from './open.ts';
 
-type Methods = 'launchContainer' | 'stopContainer' | 'containers' | 'containerLogs';
+type Methods = 'launchContainer' | 'stopContainer' | 'containers' | 'containerLogs' | 'connectContainer';
 
 /** The containers of a host, behind the port. */
 export function containerMethods(
@@ -28,5 +28,7 @@ export function containerMethods(
     stopContainer: checked('app.oci_stop', onHost(containers.stop)),
     containers: checked('app.oci_status', onHost(containers.list)),
     containerLogs: checked('app.oci_logs', onHost(containers.logs)),
+    // No look at slices here: a slice has no record of containers on the host, so there is nothing to connect to.
+    connectContainer: containers.connect,
   };
 }

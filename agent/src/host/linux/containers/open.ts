@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { OciWorkload, Proof, TaskOutput, TaskParams } from '@gpuaas/contract/node';
 import type { Clock } from '../../../clock.ts';
 import type { Disk } from '../../../disk.ts';
-import { HostFailure, type Work } from '../../port.ts';
+import { type ConnectOrder, HostFailure, type Work } from '../../port.ts';
 import { type Commands, statusMissing } from '../commands.ts';
 import { heed } from '../phases.ts';
-import { makeEndAll, makeRelease, makeStop } from './ending.ts';
+import { type DialPort, dialPort, makeConnect } from './connect.ts';
+import { makeEndAll, makeHaltAll, makeRelease, makeStop } from './ending.ts';
 import { makeImages } from './images.ts';
 import { makeLaunch } from './launch.ts';
 import { readTail } from './logs.ts';
@@ -21,8 +23,12 @@ export interface Containers {
   stop(params: TaskParams<'app.oci_stop'>, work: Work): Promise<TaskOutput<'app.oci_stop'>>;
   list(params: TaskParams<'app.oci_status'>, work: Work): Promise<OciWorkload[]>;
   logs(params: TaskParams<'app.oci_logs'>, work: Work): Promise<TaskOutput<'app.oci_logs'>>;
+  /** A connection to a port that the order of a running container names. */
+  connect(order: ConnectOrder): Promise<Duplex>;
   /** Ends what runs for an allocation whose lease ran out. */
   endAll(allocationId: string): Promise<void>;
+  /** Ends what runs for an allocation whose machine is stopped. Each can be launched again by the same order. */
+  haltAll(allocationId: string): Promise<void>;
   /** Removes everything of an allocation, and proves it. */
   release(allocationId: string, work: Work): Promise<Proof>;
   /** What keeps this host from running containers, in sentences; empty when nothing does. */
@@ -50,6 +56,8 @@ export function openContainers(order: {
   readonly living: (allocationId: string) => Promise<unknown>;
   /** The GPUs of the whole host. */
   readonly gpus: () => Promise<readonly string[]>;
+  /** How a port of a container is reached, where its network is not the one of this process. */
+  readonly dial?: DialPort;
 }): Containers {
   const { disk, clock } = order;
   const settings = checkContainerSettings(order.settings);
@@ -80,17 +88,18 @@ export function openContainers(order: {
     launch: makeLaunch(parts),
     stop: makeStop(parts),
     endAll: makeEndAll(parts),
+    haltAll: makeHaltAll(parts),
     release: makeRelease(parts),
     async list({ allocation_id, workload_id }, work) {
       heed(work.signal);
       const record = await records.get(allocation_id);
       const wanted =
         record?.workloads.filter((one) => workload_id === undefined || one.workload_id === workload_id) ?? [];
-      const told: OciWorkload[] = [];
+      const workloads: OciWorkload[] = [];
       for (const one of wanted) {
-        if (record) told.push(workloadOf(settings, record, one, await look(parts, one.workload_id)));
+        if (record) workloads.push(workloadOf(settings, record, one, await look(parts, one.workload_id)));
       }
-      return told;
+      return workloads;
     },
     async logs({ allocation_id, workload_id, tail_lines }, work) {
       heed(work.signal);
@@ -100,6 +109,7 @@ export function openContainers(order: {
       }
       return { simulated: false, ...(await readTail(places.log(allocation_id, workload_id), tail_lines)) };
     },
+    connect: makeConnect({ settings, records, living: order.living, dial: order.dial ?? dialPort }),
     async trouble() {
       if (settings.registries.length === 0) {
         return ['No registry is allowed for containers: set GPUAAS_OCI_REGISTRIES.'];

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { nodeTaskKinds, type TaskParams } from '@gpuaas/contract/node';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Disk } from '../../../disk.ts';
-import { HostFailure } from '../../port.ts';
+import { type AllocationRecords, makeAllocationRecords } from '../allocation-records.ts';
 import { firstHost, mostNetworks } from './settings.ts';
 
 const order = nodeTaskKinds['app.oci_launch'].params.properties;
@@ -38,64 +37,11 @@ const ContainerRecord = Type.Object({
   volumes: Type.Array(Type.Object({ name: order.volumes.items.properties.name, size_mib: Type.Integer() })),
 });
 export type ContainerRecord = Static<typeof ContainerRecord>;
-const isRecord = Compile(ContainerRecord);
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const record = Compile(ContainerRecord);
 
-export interface ContainerRecords {
-  all(): Promise<ContainerRecord[]>;
-  get(allocationId: string): Promise<ContainerRecord | undefined>;
-  /** One change at a time, of what is there then. If it throws, everything stays as it was. */
-  change<T extends ContainerRecord | undefined>(
-    allocationId: string,
-    edit: (now: ContainerRecord | undefined, others: readonly ContainerRecord[]) => T,
-  ): Promise<T>;
-  remove(allocationId: string): Promise<void>;
-}
-
-export function makeContainerRecords({
-  disk,
-  folder,
-}: {
-  readonly disk: Disk;
-  readonly folder: string;
-}): ContainerRecords {
-  const pathOf = (allocationId: string) => {
-    if (!uuid.test(allocationId)) throw new TypeError('An allocation is named by a UUID.');
-    return join(folder, `${allocationId}.json`);
-  };
-  const read = async (path: string): Promise<ContainerRecord | undefined> => {
-    const text = await disk.read(path);
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    if (isRecord.Check(value)) return value;
-    // What is not known cannot be removed, so the host must not go to another tenant.
-    throw new HostFailure('host_not_ready', `${path} cannot be read; an operator has to look.`);
-  };
-  const all = async () => {
-    const names = (await disk.list(folder)).filter((name) => name.endsWith('.json'));
-    const found = await Promise.all(names.map((name) => read(join(folder, name))));
-    return found.filter((one) => one !== undefined);
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    all,
-    get: (allocationId) => read(pathOf(allocationId)),
-    change(allocationId, edit) {
-      const turn = last.then(async () => {
-        const known = await all();
-        const next = edit(
-          known.find(({ allocation_id }) => allocation_id === allocationId),
-          known.filter(({ allocation_id }) => allocation_id !== allocationId),
-        );
-        if (next) await disk.write(pathOf(allocationId), JSON.stringify(next));
-        return next;
-      });
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-    remove: (allocationId) => disk.remove(pathOf(allocationId)),
-  };
-}
+export type ContainerRecords = AllocationRecords<ContainerRecord>;
+export const makeContainerRecords = (at: { readonly disk: Disk; readonly folder: string }): ContainerRecords =>
+  makeAllocationRecords({ ...at, isRecord: (value) => record.Check(value) });
 
 /** The same order has the same digest. Who asks for it, and how long it may take, is no part of it. */
 export function specOf(params: TaskParams<'app.oci_launch'>): string {
@@ -119,12 +65,4 @@ function sorted(value: unknown): unknown {
 export function firstFree(taken: readonly number[], from: number, most: number): number | undefined {
   for (let number = from; number <= most; number += 1) if (!taken.includes(number)) return number;
   return undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -94,6 +94,7 @@ export function placesIn(folder: string) {
     engine: join(folder, 'containers.conf'),
     registries: join(folder, 'registries.conf'),
     noLogins: join(folder, 'no-logins.json'),
+    noMounts: join(folder, 'no-mounts.conf'),
     rules: join(folder, 'rules.nft'),
     own,
     files: (allocationId: string, workloadId: string) => join(own(allocationId), 'files', workloadId),

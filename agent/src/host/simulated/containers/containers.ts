@@ -12,13 +12,21 @@ import { type Host, HostFailure, type Work } from '../../port.ts';
 import { refuseDoubles } from '../../workload-order.ts';
 import { type HostParts, passed } from '../parts.ts';
 import type { ContainerState, HostState } from '../state.ts';
+import { makeSimulatedApps } from './apps.ts';
 
 type Launch = TaskParams<'app.oci_launch'>;
-type Methods = 'launchContainer' | 'stopContainer' | 'containers' | 'containerLogs';
+type Methods = 'launchContainer' | 'stopContainer' | 'containers' | 'containerLogs' | 'connectContainer';
 
-/** Containers that are lines in the state of the host: no image is fetched and no program runs. */
+/**
+ * Containers that are lines in the state of the host: no image is fetched and no program of it runs. A small server in this process
+ * answers at their ports, and says that it is simulated.
+ */
 export interface SimulatedContainers {
   readonly methods: Pick<Host, Methods>;
+  /** Its machine was stopped: what ran in it has ended, and does not begin again by itself. */
+  endAll(allocationId: string): Promise<void>;
+  /** Ends every connection to a simulated container. */
+  close(): void;
   /** Forgets everything of an allocation after its end, and adds the proof of it. */
   afterwards<P extends { readonly allocation_id: string }, R extends object>(
     end: (params: P, work: Work) => Promise<R>,
@@ -30,6 +38,7 @@ const firstHost = 10;
 
 export function makeSimulatedContainers(parts: HostParts, clock: Clock): SimulatedContainers {
   const { store } = parts;
+  const apps = makeSimulatedApps();
   const own = (allocationId: string) =>
     Object.values(store.now.containers ?? {}).filter((one) => one.allocation_id === allocationId);
   const edit = (workloadId: string, change: (container: ContainerState) => void) =>
@@ -48,12 +57,13 @@ export function makeSimulatedContainers(parts: HostParts, clock: Clock): Simulat
         one.exit_code ??= 0;
         one.state = 'stopped';
       });
+      apps.endOf(params.workload_id);
       return stopped(params, store.now.containers?.[params.workload_id]);
     },
     async containers({ allocation_id, workload_id }) {
       return own(allocation_id)
         .filter((one) => workload_id === undefined || one.workload_id === workload_id)
-        .map((one) => told(store.now, one));
+        .map((one) => showWorkload(store.now, one));
     },
     async containerLogs(params) {
       const found = store.now.containers?.[params.workload_id];
@@ -62,9 +72,24 @@ export function makeSimulatedContainers(parts: HostParts, clock: Clock): Simulat
       const kept = lines.slice(-params.tail_lines);
       return { simulated: true, truncated: kept.length < lines.length, lines: kept };
     },
+    async connectContainer({ allocationId, workloadId, port }) {
+      const found = store.now.containers?.[workloadId];
+      const isPort = found?.order.ports.some((one) => one.port === port);
+      if (found?.allocation_id !== allocationId || !isPort) {
+        throw new HostFailure(
+          'not_found',
+          `Allocation ${allocationId} has no workload ${workloadId} with port ${port}.`,
+        );
+      }
+      if (showWorkload(store.now, found).state !== 'running') {
+        throw new HostFailure('container_failed', `Workload ${workloadId} does not run.`);
+      }
+      return apps.connect(found, port);
+    },
   };
   const release = async (allocationId: string): Promise<Proof> => {
     const gone = own(allocationId).length;
+    for (const one of own(allocationId)) apps.endOf(one.workload_id);
     await store.change((draft) => {
       for (const one of Object.values(draft.containers ?? {})) {
         if (one.allocation_id === allocationId) delete draft.containers?.[one.workload_id];
@@ -74,6 +99,16 @@ export function makeSimulatedContainers(parts: HostParts, clock: Clock): Simulat
   };
   return {
     methods,
+    endAll: (allocationId) =>
+      store.change((draft) => {
+        for (const one of Object.values(draft.containers ?? {})) {
+          if (one.allocation_id !== allocationId || one.state !== 'running') continue;
+          one.finished_at ??= clock.now().toISOString();
+          one.exit_code ??= 0;
+          one.state = 'exited';
+        }
+      }),
+    close: () => apps.close(),
     afterwards: (end) => async (params, work) => {
       const proofs = await end(params, work);
       return { ...proofs, containers_removed: await release(params.allocation_id) };
@@ -104,14 +139,15 @@ async function launch(parts: HostParts, clock: Clock, params: Launch, work: Work
   await rest.phase(work, 'readiness', 'look');
   const found = store.now.containers?.[workload_id];
   if (!found || isEnded(store.now, params.allocation_id)) throw ended();
-  const seen = told(store.now, found);
+  const seen = showWorkload(store.now, found);
   if (seen.state === 'running') return seen;
   throw new HostFailure('container_failed', `The container did not stay: it ended with ${seen.exit_code}.`);
 }
 
 function claim(parts: HostParts, draft: HostState, params: Launch, generation: number): void {
   const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
-  if (!runtime) throw new HostFailure('not_found', `Nothing runs for allocation ${params.allocation_id}.`);
+  if (!runtime || runtime.state === 'stopped')
+    throw new HostFailure('not_found', `Nothing runs for allocation ${params.allocation_id}.`);
   if (isEnded(draft, params.allocation_id)) throw ended();
   if (runtime.generation > generation) throw ended();
   refuseDoubles(params);
@@ -178,7 +214,7 @@ const kept = ({ env, labels, pull_seconds: _seconds, ...rest }: Launch): Contain
   env_names: env.map(({ name }) => name),
 });
 
-function told(state: HostState, one: ContainerState): OciWorkload {
+function showWorkload(state: HostState, one: ContainerState): OciWorkload {
   // The end of a lease ends its containers, also those that nobody has written down as ended.
   const isOver = one.state === 'running' && isEnded(state, one.allocation_id);
   return {

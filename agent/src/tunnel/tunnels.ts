@@ -1,0 +1,142 @@
+import { connect, type TLSSocket } from 'node:tls';
+import { appProxyName, appTunnelLimits, appTunnelProtocol } from '@gpuaas/contract/ingress';
+import { backoffMs, type Chance } from '../chance.ts';
+import { type Clock, sleepWell } from '../clock.ts';
+import type { Host } from '../host/port.ts';
+import type { Log } from '../telemetry/log.ts';
+import { makeBell } from '../terminal/bell.ts';
+import type { ClientIdentity } from '../transport/client.ts';
+import { makeCheckProcess } from '../transport/trust.ts';
+import { serveTunnel, type Tunnel } from './serve.ts';
+
+/** The tunnels of a node: one to each copy of the app-proxy, while containers of a lease may be called. */
+export interface Tunnels {
+  /** Where the copies of the proxy are, as the control plane says; nothing of it is dialled for a node without containers. */
+  hear(urls: readonly string[] | undefined): void;
+  /** The lease has a container. */
+  want(allocationId: string): void;
+  /** The lease has ended. */
+  endOf(allocationId: string): void;
+  /** The container was stopped: what is open to it is closed. */
+  endOfWorkload(allocationId: string, workloadId: string): void;
+  readonly open: number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const between = { firstMs: 250, maxMs: 10_000 };
+
+export function makeTunnels(parts: {
+  readonly host: Pick<Host, 'connectContainer'>;
+  readonly dial: DialTunnel;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: Log;
+}): Tunnels {
+  const { clock, chance, log } = parts;
+  const changed = makeBell();
+  const wanted = new Set<string>();
+  const open = new Set<Tunnel>();
+  let urls: readonly string[] = [];
+
+  /** Keeps one tunnel to one copy, until it is called off. */
+  const keep = async (url: string, signal: AbortSignal): Promise<void> => {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const tunnel = await parts
+        .dial(url, signal)
+        .then((socket) => serveTunnel(socket, parts.host))
+        .catch((error: unknown) => {
+          log.warn({ err: error, url }, 'the app-proxy could not be reached');
+          return undefined;
+        });
+      if (tunnel) {
+        failures = 0;
+        open.add(tunnel);
+        const end = () => tunnel.close();
+        signal.addEventListener('abort', end, { once: true });
+        if (signal.aborted) end();
+        await tunnel.closed;
+        signal.removeEventListener('abort', end);
+        open.delete(tunnel);
+      }
+      if (!signal.aborted) await sleepWell(clock, backoffMs(between, failures + 1, chance), signal);
+    }
+  };
+  return {
+    hear(next = []) {
+      if (next.length === urls.length && next.every((url, at) => url === urls[at])) return;
+      urls = next;
+      changed.ring();
+    },
+    want(allocationId) {
+      if (wanted.has(allocationId)) return;
+      wanted.add(allocationId);
+      changed.ring();
+    },
+    endOf(allocationId) {
+      for (const tunnel of open) tunnel.endOf({ allocationId });
+      if (wanted.delete(allocationId)) changed.ring();
+    },
+    endOfWorkload(allocationId, workloadId) {
+      for (const tunnel of open) tunnel.endOf({ allocationId, workloadId });
+    },
+    get open() {
+      return open.size;
+    },
+    async run(signal) {
+      const kept = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+      signal.addEventListener('abort', () => changed.ring(), { once: true });
+      while (!signal.aborted) {
+        const next = new Set(wanted.size === 0 ? [] : urls);
+        for (const [url, { stop }] of kept) {
+          if (next.has(url)) continue;
+          stop.abort();
+          kept.delete(url);
+        }
+        for (const url of next) {
+          if (kept.has(url)) continue;
+          const stop = new AbortController();
+          kept.set(url, { stop, done: keep(url, AbortSignal.any([signal, stop.signal])) });
+        }
+        await changed.wait();
+      }
+      await Promise.all([...kept.values()].map(({ done }) => done));
+    },
+  };
+}
+
+export type DialTunnel = (url: string, signal: AbortSignal) => Promise<TLSSocket>;
+
+/** Dials with the certificate of the node, and believes the same authorities as the line to the control plane. */
+export function makeDialTunnel(parts: {
+  readonly identity: () => ClientIdentity;
+  readonly trust: () => Promise<string | undefined>;
+  readonly peerId: string | undefined;
+}): DialTunnel {
+  const checkProcess = makeCheckProcess(appProxyName, parts.peerId);
+  return async (url, signal) => {
+    const trust = await parts.trust();
+    if (trust === undefined) throw new Error('there is no HTTPS trust file; enrol again with a fingerprint');
+    const { hostname, port } = new URL(url);
+    const { certificate: cert, key } = parts.identity();
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const socket = connect({
+        ...{ host, port: Number(port || '443'), ca: trust, cert, key, minVersion: 'TLSv1.3' },
+        ...{ allowPartialTrustChain: true, rejectUnauthorized: true, checkServerIdentity: checkProcess },
+        ...{ ALPNProtocols: [appTunnelProtocol], signal },
+        ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      });
+      socket.setNoDelay(true);
+      socket.setTimeout(appTunnelLimits.connectMs, () => socket.destroy(new Error('the handshake took too long')));
+      socket.once('error', reject);
+      socket.once('secureConnect', () => {
+        socket.setTimeout(0);
+        socket.off('error', reject);
+        socket.on('error', () => socket.destroy());
+        if (socket.alpnProtocol === appTunnelProtocol) return resolve(socket);
+        socket.destroy();
+        reject(new Error('the peer speaks another protocol'));
+      });
+    });
+  };
+}

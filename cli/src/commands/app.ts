@@ -1,0 +1,90 @@
+import type { Run, Session } from '../command.ts';
+import { exitCodes, Failure } from '../failure.ts';
+import { browserOf, openBrowser } from '../login/browser.ts';
+import { resolveAllocation } from '../resolve.ts';
+import { showOne } from '../show/output.ts';
+import { plain } from '../show/value.ts';
+
+const usualGpus = 8;
+const usualLines = 200;
+const triesForLogs = 60;
+const betweenMs = 500;
+const shown = ['id', 'name', 'app_reference', 'app_version', 'state', 'allocation_id'];
+
+/** true, false and numbers are what they look like; everything else is text. */
+function readValue(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function parametersOf(session: Session): Record<string, string | number | boolean> {
+  return Object.fromEntries(
+    session.list('set').map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw new Failure(exitCodes.usage, `--set ${plain(pair)} has no value: write --set name=value.`);
+      return [pair.slice(0, at), readValue(pair.slice(at + 1))];
+    }),
+  );
+}
+
+export const launch: Run = async (session) => {
+  const [app = '', version] = session.arg(0).split('@');
+  const [on, sku, region, name] = ['on', 'sku', 'region', 'name'].map((flag) => session.text(flag));
+  if ((on === undefined) === (sku === undefined)) {
+    throw new Failure(exitCodes.usage, 'Name an allocation with --on, or a SKU for a new one with --sku.');
+  }
+  if (sku !== undefined && region === undefined) {
+    throw new Failure(exitCodes.usage, 'Say where the new allocation is: --region REGION.');
+  }
+  const api = await session.api();
+  const gpus = Number(session.text('gpus') ?? usualGpus);
+  const made = await api.appInstances.create(
+    {
+      app,
+      ...(version !== undefined && { version }),
+      ...(name !== undefined && { name }),
+      parameters: parametersOf(session),
+      ...(on !== undefined && { allocation_id: await resolveAllocation(session, on) }),
+      ...(sku !== undefined && region !== undefined && { allocation: { sku, region, gpus } }),
+    },
+    { project: await session.project() },
+  );
+  showOne(session, made, shown);
+  for (const { url } of made.routes) if (url !== null) session.say(`  ${url}`);
+  return exitCodes.ok;
+};
+
+export const open: Run = async (session) => {
+  const api = await session.api();
+  const instance = await api.appInstances.get({ app_instance_id: session.arg(0) });
+  const route = instance.routes.find(({ family }) => family === 'browser') ?? instance.routes[0];
+  if (!route?.url) {
+    throw new Failure(exitCodes.conflict, 'This app instance has no address: it has no endpoint, or has ended.');
+  }
+  if (instance.state !== 'running') session.say(`It is ${instance.state} and may not answer yet.`);
+  const { env, stdout } = session.around;
+  stdout.write(`${route.url}\n`);
+  const hasScreen = stdout.isTTY === true && !env['SSH_CONNECTION'] && browserOf(env, process.platform) !== undefined;
+  if (hasScreen && !session.is('print')) openBrowser(route.url, env);
+  return exitCodes.ok;
+};
+
+/** Asks the host, and waits until it has answered. */
+export const logs: Run = async (session) => {
+  const api = await session.api();
+  const app_instance_id = session.arg(0);
+  const tail_lines = Number(session.text('tail') ?? usualLines);
+  const asked = await api.appInstances.logsRequest({ app_instance_id, tail_lines });
+  const sleep = session.around.parts?.sleep ?? ((ms: number) => new Promise((resolve) => setTimeout(resolve, ms)));
+  for (let tries = 0; tries < triesForLogs; tries += 1) {
+    const found = await api.appInstances.logs({ app_instance_id });
+    const isNew = found.fetched_at !== null && (asked.asked_at === null || found.fetched_at >= asked.asked_at);
+    if (isNew) {
+      for (const { text } of found.lines) session.around.stdout.write(`${plain(text)}\n`);
+      if (found.truncated) session.say('There is more than the host gave.');
+      return exitCodes.ok;
+    }
+    await sleep(betweenMs);
+  }
+  throw new Failure(exitCodes.server, 'The host has not answered yet. Try again.');
+};

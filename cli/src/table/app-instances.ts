@@ -1,0 +1,108 @@
+import type { ArgSpec, CommandGroup } from '../command.ts';
+import { limit } from './words.ts';
+
+const someId = '01935a2c-0000-7000-8000-000000000001';
+const instance: ArgSpec = { name: 'INSTANCE', meaning: 'the id of an app instance', field: 'app_instance_id' };
+const columns = ['id', 'name', 'app_reference', 'app_version', 'state', 'phase', 'allocation_id', 'failure_reason'];
+
+export const appInstances: CommandGroup = {
+  title: 'App instances',
+  commands: [
+    {
+      name: 'app launch',
+      summary: 'Launch an app, on an allocation that exists or together with a new one',
+      description:
+        'With --on it runs on that allocation, which has to be a whole node. With --sku and --region a new allocation comes with it, and both are released together. Parameters of the app are given as --set name=value.',
+      args: [{ name: 'APP', meaning: 'publisher/slug of the app, with @version for one version' }],
+      flags: {
+        on: { type: 'string', value: 'ALLOCATION', meaning: 'the allocation to run on: its name, its id or @last' },
+        sku: { type: 'string', value: 'SKU', meaning: 'the SKU of a new allocation' },
+        region: { type: 'string', value: 'REGION', meaning: 'with --sku: where' },
+        gpus: { type: 'string', value: 'COUNT', meaning: 'with --sku: how many GPUs; 8 when left out' },
+        name: { type: 'string', value: 'NAME', meaning: 'the name of the instance' },
+        set: { type: 'string', value: 'NAME=VALUE', many: true, meaning: 'a parameter of the app' },
+      },
+      examples: ['gpuaas app launch demo/notebook --on trainer --set theme=dark'],
+      load: async () => (await import('../commands/app.ts')).launch,
+    },
+    {
+      name: 'app instances',
+      summary: 'The app instances of the project',
+      flags: {
+        state: { type: 'string', value: 'STATE', meaning: 'only in this state' },
+        allocation: { type: 'string', value: 'ALLOCATION', as: 'allocation', meaning: 'only on this allocation' },
+        limit,
+      },
+      examples: ['gpuaas app instances --state running'],
+      operation: 'app_instance_list',
+      columns,
+      none: 'No app runs here. Launch one with gpuaas app launch.',
+      reads: true,
+    },
+    {
+      name: 'app get',
+      summary: 'One app instance, with its addresses',
+      args: [instance],
+      examples: [`gpuaas app get ${someId}`],
+      operation: 'app_instance_get',
+      reads: true,
+    },
+    {
+      name: 'app open',
+      summary: 'Open an app instance in the browser, or print its address',
+      args: [instance],
+      flags: { print: { type: 'boolean', meaning: 'only print the address' } },
+      examples: [`gpuaas app open ${someId}`],
+      load: async () => (await import('../commands/app.ts')).open,
+    },
+    {
+      name: 'app logs',
+      summary: 'The last lines that an app instance has printed',
+      args: [instance],
+      flags: {
+        tail: {
+          ...{ type: 'string', value: 'LINES', as: 'number', field: 'tail_lines' },
+          meaning: 'how many lines; 200 when left out',
+        },
+      },
+      examples: [`gpuaas app logs ${someId} --tail 50`],
+      operation: 'app_instance_logs_request',
+      load: async () => (await import('../commands/app.ts')).logs,
+    },
+    {
+      name: 'app timeline',
+      summary: 'What happened to an app instance',
+      args: [instance],
+      flags: { limit },
+      examples: [`gpuaas app timeline ${someId}`],
+      operation: 'app_instance_timeline',
+      columns: ['at', 'name', 'from_state', 'to_state', 'detail'],
+      reads: true,
+    },
+    {
+      name: 'app stop',
+      summary: 'Stop an app instance; its volumes and its allocation stay',
+      args: [instance],
+      examples: [`gpuaas app stop ${someId}`],
+      operation: 'app_instance_stop',
+      columns,
+    },
+    {
+      name: 'app start',
+      summary: 'Start an app instance again',
+      args: [instance],
+      examples: [`gpuaas app start ${someId}`],
+      operation: 'app_instance_start',
+      columns,
+    },
+    {
+      name: 'app release',
+      summary: 'End an app instance with its volumes, and its allocation where both were launched together',
+      args: [instance],
+      examples: [`gpuaas app release ${someId}`],
+      operation: 'app_instance_release',
+      columns,
+      asks: 'End app instance {} with its volumes?',
+    },
+  ],
+};

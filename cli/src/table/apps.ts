@@ -1,0 +1,241 @@
+import { choices } from '@gpuaas/sdk/choices';
+import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { because, limit, oneOf } from './words.ts';
+
+const someId = '01935a2c-0000-7000-8000-000000000001';
+const app: ArgSpec = { name: 'APP', meaning: 'the id of an app', field: 'app_id' };
+const version: ArgSpec = { name: 'VERSION', meaning: 'the id of a version', field: 'app_version_id' };
+const file: ArgSpec = { name: 'FILE', optional: true, meaning: 'the manifest, in YAML or JSON (default: app.yaml)' };
+const revision: FlagSpec = {
+  ...{ type: 'string', value: 'N', as: 'number' },
+  meaning: 'only if the revision is still this one',
+};
+const visibility = oneOf('WHO', choices.app_create.visibility, 'who finds the app');
+const lifecycle: FlagSpec = {
+  ...oneOf('STATE', choices.app_version_list.lifecycle_state, 'only versions that have come this far'),
+  field: 'lifecycle_state',
+};
+const trust: FlagSpec = {
+  ...oneOf('STATE', choices.app_version_list.trust_state, 'only versions with this trust'),
+  field: 'trust_state',
+};
+const appColumns = ['id', 'reference', 'name', 'visibility', 'created_at'];
+const versionColumns = ['id', 'version', 'lifecycle_state', 'trust_state', 'channel', 'image_digest', 'created_at'];
+const load = () => import('../apps/manifest-commands.ts');
+
+export const apps: CommandGroup = {
+  title: 'Apps',
+  commands: [
+    {
+      name: 'app catalog',
+      summary: 'The apps that your project may find',
+      flags: { limit },
+      examples: ['gpuaas app catalog'],
+      operation: 'catalog_app_list',
+      columns: ['id', 'reference', 'name', 'summary', 'own'],
+      none: 'There are no apps. gpuaas app init begins one.',
+      reads: true,
+    },
+    {
+      name: 'app versions',
+      summary: 'The versions of an app that your project may see, and whether it may launch them',
+      args: [app],
+      flags: { limit },
+      examples: [`gpuaas app versions ${someId}`],
+      operation: 'catalog_version_list',
+      columns: ['id', 'version', 'lifecycle_state', 'trust_state', 'launchable', 'reason'],
+      none: 'There is no version that you may see.',
+      reads: true,
+    },
+    {
+      name: 'app init',
+      summary: 'Write a manifest to begin with',
+      args: [{ name: 'SLUG', meaning: 'the slug of the app' }],
+      flags: {
+        template: oneOf(
+          'KIND',
+          ['browser', 'api', 'model-server', 'notebook', 'batch'],
+          'what it is like (default: browser)',
+        ),
+        file: { type: 'string', value: 'FILE', meaning: 'where (default: app.yaml)' },
+      },
+      examples: ['gpuaas app init echo', 'gpuaas app init my-model --template model-server --file model.yaml'],
+      load: async () => (await load()).init,
+    },
+    {
+      name: 'app validate',
+      summary: 'Look for mistakes in a manifest, without asking the server',
+      args: [file],
+      examples: ['gpuaas app validate', 'gpuaas app validate model.yaml'],
+      load: async () => (await load()).validate,
+    },
+    {
+      name: 'app publish',
+      summary: 'Publish a version from a manifest; the first one creates the app',
+      description: 'A version never changes: what is different gets another number. The image is named by digest.',
+      args: [file],
+      flags: {
+        visibility,
+        image: { type: 'string', value: 'IMAGE', meaning: 'instead of runtime.image: registry/repository@sha256:…' },
+      },
+      examples: ['gpuaas app publish', 'gpuaas app publish model.yaml --visibility organization'],
+      load: async () => (await load()).publish,
+    },
+    {
+      name: 'app create',
+      summary: 'Create an app without a version',
+      args: [
+        { name: 'SLUG', meaning: 'the slug of the app', field: 'slug' },
+        { name: 'NAME', meaning: 'its name', field: 'name' },
+      ],
+      flags: { visibility, summary: { type: 'string', value: 'TEXT', meaning: 'what it does, in a sentence' } },
+      examples: ["gpuaas app create echo 'Echo server' --visibility organization"],
+      operation: 'app_create',
+      columns: appColumns,
+    },
+    {
+      name: 'app list',
+      summary: 'The apps that your project publishes',
+      flags: { limit },
+      examples: ['gpuaas app list'],
+      operation: 'app_list',
+      columns: appColumns,
+      none: 'Your project publishes no apps. gpuaas app init begins one.',
+      reads: true,
+    },
+    {
+      name: 'app show',
+      summary: 'One app that you publish',
+      args: [app],
+      examples: [`gpuaas app show ${someId}`],
+      operation: 'app_get',
+      reads: true,
+    },
+    {
+      name: 'app update',
+      summary: 'Rename an app, or change who finds it',
+      args: [app],
+      flags: {
+        name: { type: 'string', value: 'NAME', meaning: 'its name' },
+        summary: { type: 'string', value: 'TEXT', meaning: 'what it does, in a sentence' },
+        visibility,
+      },
+      examples: [`gpuaas app update ${someId} --visibility platform`],
+      operation: 'app_update',
+      columns: appColumns,
+    },
+    {
+      name: 'app version list',
+      summary: 'The versions of an app that you publish',
+      args: [app],
+      flags: { lifecycle, trust, limit },
+      examples: [`gpuaas app version list ${someId}`, `gpuaas app version list ${someId} --trust unverified`],
+      operation: 'app_version_list',
+      columns: versionColumns,
+      none: 'The app has no such version.',
+      reads: true,
+    },
+    {
+      name: 'app version show',
+      summary: 'One version that you publish, with its evidence',
+      args: [version],
+      examples: [`gpuaas app version show ${someId}`],
+      operation: 'app_version_get',
+      columns: [...versionColumns, 'image_repository', 'evidence', 'revocation_reason', 'revision'],
+      reads: true,
+    },
+    {
+      name: 'app promote',
+      summary: 'Move a version to its next channel: dev, test, staging, prod',
+      args: [version],
+      flags: { revision },
+      examples: [`gpuaas app promote ${someId}`],
+      operation: 'app_version_promote',
+      columns: versionColumns,
+    },
+    {
+      name: 'app deprecate',
+      summary: 'Say that a version has a successor',
+      args: [version],
+      flags: { revision },
+      examples: [`gpuaas app deprecate ${someId}`],
+      operation: 'app_version_deprecate',
+      columns: versionColumns,
+    },
+    {
+      name: 'app retire',
+      summary: 'Retire a version for good; what runs goes on',
+      args: [version],
+      flags: { revision },
+      examples: [`gpuaas app retire ${someId} --yes`],
+      operation: 'app_version_retire',
+      columns: versionColumns,
+      asks: 'Retire the version {} for good?',
+    },
+    {
+      name: 'app entitle',
+      summary: 'Let another organization, or one project of it, use an app that is not for everybody',
+      args: [app, { name: 'ORGANIZATION', meaning: 'the id of the organization', field: 'organization_id' }],
+      flags: {
+        only: { type: 'string', value: 'PROJECT', field: 'project_id', meaning: 'only this project of it, by id' },
+      },
+      examples: [`gpuaas app entitle ${someId} ${someId}`],
+      operation: 'app_entitlement_create',
+      columns: ['id', 'organization_id', 'project_id', 'created_at'],
+    },
+    {
+      name: 'app entitlements',
+      summary: 'Who may use an app beside those who find it anyway',
+      args: [app],
+      flags: { limit },
+      examples: [`gpuaas app entitlements ${someId}`],
+      operation: 'app_entitlement_list',
+      columns: ['id', 'organization_id', 'project_id', 'created_at'],
+      none: 'Nobody else is entitled.',
+      reads: true,
+    },
+    {
+      name: 'app unentitle',
+      summary: 'Take an entitlement back; what runs goes on',
+      args: [app, { name: 'ENTITLEMENT', meaning: 'its id', field: 'app_entitlement_id' }],
+      examples: [`gpuaas app unentitle ${someId} ${someId} --yes`],
+      operation: 'app_entitlement_delete',
+      asks: 'Take the entitlement {1} back?',
+    },
+    {
+      name: 'ops app list',
+      summary: 'Versions of all apps, newest first',
+      flags: {
+        lifecycle,
+        trust,
+        publisher: {
+          type: 'string',
+          value: 'ORGANIZATION',
+          field: 'organization_id',
+          meaning: 'only of this one, by id',
+        },
+        limit,
+      },
+      examples: ['gpuaas ops app list --trust unverified'],
+      operation: 'admin_app_version_list',
+      columns: ['id', 'app_reference', ...versionColumns.slice(1)],
+      none: 'There is no such version.',
+      reads: true,
+    },
+    {
+      name: 'ops app revoke',
+      summary: 'Revoke the trust in a version for good, and say what becomes of what runs',
+      args: [version],
+      flags: {
+        reason: because,
+        effect: {
+          ...oneOf('EFFECT', choices.admin_app_version_revoke.effect, 'what becomes of instances that run'),
+          needed: true,
+        },
+      },
+      examples: [`gpuaas ops app revoke ${someId} --reason 'it calls home' --effect stop --yes`],
+      operation: 'admin_app_version_revoke',
+      asks: 'Revoke the trust in {} for good?',
+    },
+  ],
+};

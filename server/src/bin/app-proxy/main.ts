@@ -1,0 +1,4 @@
+import { runAlone } from '../run-alone.ts';
+import { appProxy } from './process.ts';
+
+await runAlone(appProxy);

@@ -1,0 +1,1 @@
+export const isSpecial = (parameters: { readonly idle: boolean }): boolean => parameters.idle;

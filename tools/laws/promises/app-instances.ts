@@ -1,0 +1,36 @@
+import type { Promised } from './list.ts';
+
+const uuid = '01900000-0000-7000-8000-00000000c1c1';
+
+/** Promises of app instances and their routes. */
+export const appInstanceChecks: Readonly<Record<string, Promised>> = {
+  app_instances_ended: {
+    promise: 'an instance that was released says when, and no other one does',
+    table: 'app_instances',
+    row: { state: 'released', ended_at: null },
+  },
+  app_instances_container: {
+    promise: 'an instance that launches, runs or stops has a container',
+    table: 'app_instances',
+    row: { state: 'running', workload_id: null, ended_at: null },
+  },
+};
+
+export const appInstanceUniqueness: Readonly<Record<string, Promised>> = {
+  app_instances_tenant: {
+    promise: 'an instance is in one project, so that its routes can be held to the same one',
+    table: 'app_instances',
+    row: { id: uuid, organization_id: uuid, project_id: uuid },
+    aside: 'app_instances_pkey',
+  },
+  app_routes_label: {
+    promise: 'a name leads to one route',
+    table: 'app_routes',
+    row: { label: 'web-1' },
+  },
+  app_routes_endpoint: {
+    promise: 'an endpoint of an instance has one route',
+    table: 'app_routes',
+    row: { app_instance_id: uuid, endpoint_name: 'web' },
+  },
+};

@@ -1,0 +1,173 @@
+import type { AppInstance } from '@gpuaas/sdk';
+import { Link, useParams } from '@tanstack/react-router';
+import { api } from '../../client/api.ts';
+import { useAct, useAsk, useList } from '../../client/ask.ts';
+import { Button } from '../../parts/button.tsx';
+import { StateChip } from '../../parts/chip.tsx';
+import { Facts, Page, Panel } from '../../parts/page.tsx';
+import { Rows } from '../../parts/rows.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { shortId } from '../../words/sizes.ts';
+
+const lookEveryMs = 2_000;
+
+/** One app instance: its addresses, what it prints, and what happened to it. */
+export function AppInstancePage() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  const found = useAsk(['app-instance', id], (options) => api.appInstances.get({ app_instance_id: id }, options), {
+    everyMs: lookEveryMs,
+  });
+  const instance = found.data;
+  return (
+    <Page
+      title={instance?.name ?? 'App instance'}
+      {...(instance?.simulated && { lead: 'It runs on a simulated host: a small server answers in its place.' })}
+      shown={{ operation: 'app_instance_get', input: { app_instance_id: id } }}
+    >
+      {found.error && <Problem error={found.error} />}
+      {!instance && !found.error && <Loading />}
+      {instance && (
+        <>
+          <Overview instance={instance} />
+          <Log id={id} />
+          <Timeline id={id} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Overview({ instance }: { instance: AppInstance }) {
+  const of = { app_instance_id: instance.id };
+  const stop = useAct('app instance stop', (_: string, options) => api.appInstances.stop(of, options));
+  const start = useAct('app instance start', (_: string, options) => api.appInstances.start(of, options));
+  const release = useAct('app instance release', (_: string, options) => api.appInstances.release(of, options));
+  const { state } = instance;
+  const error = stop.error ?? start.error ?? release.error;
+  return (
+    <Panel
+      title="Overview"
+      aside={
+        <div className="flex flex-wrap gap-2">
+          {(state === 'running' || state === 'launching') && (
+            <Button busy={stop.isPending} onClick={() => stop.mutate(instance.id)}>
+              Stop
+            </Button>
+          )}
+          {(state === 'stopped' || state === 'failed') && (
+            <Button busy={start.isPending} onClick={() => start.mutate(instance.id)}>
+              Start
+            </Button>
+          )}
+          {state !== 'released' && state !== 'releasing' && (
+            <Button look="danger" busy={release.isPending} onClick={() => release.mutate(instance.id)}>
+              {instance.owns_allocation ? 'Release with its allocation' : 'Release'}
+            </Button>
+          )}
+        </div>
+      }
+    >
+      {error && <Problem error={error} />}
+      <Facts
+        rows={[
+          ['State', <StateChip key="state" state={state} />],
+          ...(instance.phase ? [['Phase', instance.phase] as const] : []),
+          ...(instance.failure_reason ? [['Why', <bdi key="why">{instance.failure_reason}</bdi>] as const] : []),
+          ['App', <bdi key="app">{`${instance.app_reference} ${instance.app_version}`}</bdi>],
+          [
+            'Allocation',
+            <Link
+              key="allocation"
+              to="/allocations/$id"
+              params={{ id: instance.allocation_id }}
+              className="text-accent underline"
+            >
+              {shortId(instance.allocation_id)}
+            </Link>,
+          ],
+          ['Launched', <Ago key="at" at={instance.created_at} />],
+          ...instance.routes.map(
+            (route) =>
+              [
+                route.family === 'browser' ? 'Open' : `API ${route.endpoint}`,
+                route.url === null ? (
+                  'No address'
+                ) : route.family === 'browser' ? (
+                  <a
+                    key={route.id}
+                    href={route.url}
+                    target="_blank"
+                    rel="noreferrer noopener"
+                    className="break-all text-accent underline"
+                  >
+                    {route.url}
+                  </a>
+                ) : (
+                  <code key={route.id} className="break-all">
+                    {route.url}
+                  </code>
+                ),
+              ] as const,
+          ),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Log({ id }: { id: string }) {
+  const of = { app_instance_id: id };
+  const logs = useAsk(['app-instance-logs', id], (options) => api.appInstances.logs(of, options), {
+    everyMs: lookEveryMs,
+  });
+  const ask = useAct('app instance logs', (_: string, options) => api.appInstances.logsRequest(of, options));
+  const lines = logs.data?.lines ?? [];
+  return (
+    <Panel
+      title="Log"
+      aside={
+        <Button busy={ask.isPending} onClick={() => ask.mutate(id)}>
+          Fetch the last lines
+        </Button>
+      }
+    >
+      {ask.error && <Problem error={ask.error} />}
+      {logs.data?.fetched_at ? (
+        <p className="text-sm text-dim">
+          Fetched <Ago at={logs.data.fetched_at} />
+        </p>
+      ) : (
+        <p className="text-sm text-dim">Nothing was fetched from the host yet.</p>
+      )}
+      {lines.length > 0 && (
+        <pre className="max-h-96 overflow-auto rounded bg-sunk p-3 font-mono text-xs">
+          {lines.map(({ text }) => text).join('\n')}
+        </pre>
+      )}
+    </Panel>
+  );
+}
+
+function Timeline({ id }: { id: string }) {
+  const list = useList(
+    ['app-instance-timeline', id],
+    (from, options) => api.appInstances.timeline({ app_instance_id: id, ...from }, options),
+    { everyMs: lookEveryMs },
+  );
+  return (
+    <Panel title="Timeline">
+      <Rows
+        label="Timeline"
+        list={list}
+        keyOf={(row) => row.id}
+        columns={[
+          { head: 'When', cell: (row) => <Ago at={row.at} /> },
+          { head: 'What', cell: (row) => row.name },
+          { head: 'To', cell: (row) => row.to_state ?? '' },
+        ]}
+        empty={<Empty icon="activity" title="Nothing yet" />}
+      />
+    </Panel>
+  );
+}
