@@ -26,6 +26,7 @@ import { makeDial } from './terminal/dial.ts';
 import { makeTerminals } from './terminal/terminals.ts';
 import type { Client } from './transport/client.ts';
 import { type ControlPlane, openControlPlane } from './transport/control-plane.ts';
+import { makeDialTunnel, makeTunnels, type Tunnels } from './tunnel/tunnels.ts';
 import type { SelfUpdate } from './update/self-update.ts';
 import { makeUsageDelivery } from './usage/delivery.ts';
 import { type Meter, makeMeter } from './usage/meter.ts';
@@ -188,10 +189,12 @@ async function openWork(common: Common) {
     conditions.compare().catch((error: unknown) => log.warn({ err: error }, 'runtimes could not be compared'));
   const dial = makeDial({ ...asNode(state, () => common.controlPlane.identity), peerId: settings.peerId });
   const terminals = makeTerminals({ host, dial, time, clock, elapsedMs, chance, log });
+  const dialTunnel = makeDialTunnel({ ...asNode(state, () => common.controlPlane.identity), peerId: settings.peerId });
+  const tunnels = makeTunnels({ host, dial: dialTunnel, clock, chance, log });
   const selfUpdate = parts.makeSelfUpdate?.({ client, nodeId });
   const executor = makeExecutor({
     ...{ nodeId, host, signers, journal, outbox, leases, time, clock, log, sign },
-    handlers: makeHandlers({ host, leases, drain, terminals, selfUpdate, onDiscovery: compare }),
+    handlers: makeHandlers({ host, leases, drain, terminals, tunnels, clock, selfUpdate, onDiscovery: compare }),
     mostRunning: settings.mostRunning,
     workLimitMs: settings.workLimitMs,
     checkpoint: parts.checkpoint ?? (() => undefined),
@@ -214,6 +217,7 @@ async function openWork(common: Common) {
         await time.learn(answer.server_time, askedAtMs);
         await common.hearSigners(answer);
         common.shipping.hear(answer.logs_url);
+        tunnels.hear(answer.app_tunnel_urls);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         prune();
@@ -221,7 +225,7 @@ async function openWork(common: Common) {
       };
     },
   });
-  return { journal, outbox, delivery, telemetry, meter, compare, terminals, executor, deadlines, heartbeats };
+  return { journal, outbox, delivery, telemetry, meter, compare, terminals, tunnels, executor, deadlines, heartbeats };
 }
 
 /** What a connection to another process than the api shows and believes. */
@@ -232,7 +236,7 @@ const asNode = ({ files }: Pick<AgentState, 'files'>, identity: () => Identity) 
 /** Starts everything that goes on until the agent closes. One loop that fails does not end the others. */
 async function startLoops(common: Common, work: AgentWork): Promise<void> {
   const { signal, log } = common;
-  const { deadlines, heartbeats, meter, delivery, telemetry, executor, journal } = work;
+  const { deadlines, heartbeats, meter, delivery, telemetry, executor, journal, tunnels } = work;
   // The time is known after the first answer; what was measured before would be by this host's own clock.
   const answered = () => Promise.race([heartbeats.first, stopped(signal)]);
   const loops = [
@@ -242,6 +246,7 @@ async function startLoops(common: Common, work: AgentWork): Promise<void> {
     delivery.run(signal),
     answered().then(() => telemetry.run(signal)),
     answered().then(() => common.shipping.run(signal)),
+    findContainers(common, tunnels).then(() => tunnels.run(signal)),
     answered().then(() =>
       waitForTasks({ ...common, executor, known: () => journal.open().map(({ task }) => task.task_id) }),
     ),
@@ -254,6 +259,19 @@ async function startLoops(common: Common, work: AgentWork): Promise<void> {
       }),
     ),
   );
+}
+
+/** Containers outlive their agent: those that are here may be called again. */
+async function findContainers({ host, state, signal, log }: Common, tunnels: Tunnels): Promise<void> {
+  for (const { allocation_id, generation } of state.leases.held()) {
+    const found = await host
+      .containers({ allocation_id }, { generation, signal, phase: () => undefined })
+      .catch((error: unknown) => {
+        log.warn({ err: error, allocation_id }, 'the containers of an allocation could not be looked at');
+        return [];
+      });
+    if (found.length > 0) tunnels.want(allocation_id);
+  }
 }
 
 function startRenewals(common: Common): Promise<void> {

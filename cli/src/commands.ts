@@ -1,20 +1,23 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
 import { access } from './table/access.ts';
+import { appInstances } from './table/app-instances.ts';
+import { apps } from './table/apps.ts';
 import { billing } from './table/billing.ts';
 import { cards } from './table/cards.ts';
-import { catalog } from './table/catalog.ts';
 import { compute } from './table/compute.ts';
 import { documents } from './table/documents.ts';
-import { finance } from './table/finance.ts';
-import { fleet } from './table/fleet.ts';
-import { insight } from './table/insight.ts';
+import { grants } from './table/grants.ts';
 import { logs } from './table/logs.ts';
 import { metrics } from './table/metrics.ts';
 import { notifications } from './table/notifications.ts';
-import { people } from './table/people.ts';
-import { platform } from './table/platform.ts';
+import { catalog } from './table/ops/catalog.ts';
+import { finance } from './table/ops/finance.ts';
+import { fleet } from './table/ops/fleet.ts';
+import { insight } from './table/ops/insight.ts';
+import { people } from './table/ops/people.ts';
+import { platform } from './table/ops/platform.ts';
+import { simulator } from './table/ops/simulator.ts';
 import { recordings } from './table/recordings.ts';
-import { simulator } from './table/simulator.ts';
 import { sshGroup } from './table/ssh.ts';
 import { start } from './table/start.ts';
 import { teamwork } from './table/team.ts';
@@ -25,9 +28,12 @@ import { tooling } from './table/tooling.ts';
 export const groups: readonly CommandGroup[] = [
   start,
   compute,
+  appInstances,
   terminals,
   sshGroup,
+  grants,
   recordings,
+  apps,
   metrics,
   logs,
   teamwork,
@@ -48,10 +54,11 @@ export const groups: readonly CommandGroup[] = [
 export const commands: readonly CommandSpec[] = groups.flatMap((group) => group.commands);
 
 const byName = new Map(commands.map((command) => [command.name, command]));
+const mostWords = Math.max(...commands.map(({ name }) => name.split(' ').length));
 
 /** The longest command name at the beginning of the words, and the remaining words. */
 export function findCommand(words: readonly string[]): { command: CommandSpec; rest: readonly string[] } | undefined {
-  for (let length = Math.min(3, words.length); length > 0; length -= 1) {
+  for (let length = Math.min(mostWords, words.length); length > 0; length -= 1) {
     const command = byName.get(words.slice(0, length).join(' '));
     if (command) return { command, rest: words.slice(length) };
   }

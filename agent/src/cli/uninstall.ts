@@ -6,7 +6,7 @@ import { type Commands, complaintOf, statusMissing } from '../host/linux/command
 import { makeDisposal } from '../host/linux/removal/disposal.ts';
 import { hasEntry, textAt } from '../host/linux/removal/entries.ts';
 import { makeMounts } from '../host/linux/removal/mounts.ts';
-import { makeLibvirt } from '../host/linux/slices/libvirt.ts';
+import { makeLibvirt } from '../host/linux/slices/machine/libvirt.ts';
 import { removeNetwork } from '../host/linux/slices/network.ts';
 import { forgetSshd } from '../host/linux/ssh/sshd-settings.ts';
 import type { Host } from '../host/port.ts';

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HostFailure, type Shell } from './port.ts';
 
@@ -12,21 +12,34 @@ export async function connectStream(to: {
   readonly port: number;
   readonly what: string;
 }): Promise<Shell> {
-  const socket = connect({ host: to.address, port: to.port });
-  await new Promise<void>((resolve, reject) => {
+  const failure = (why: string) =>
+    new HostFailure('ssh_unreachable', `${to.what} does not answer at ${to.address}:${to.port}: ${why}.`);
+  return streamOver(await connectPort({ ...to, allowHalfOpen: false, failure }));
+}
+
+/** A bare connection to a port of the machine, or of a container on it. */
+export function connectPort(to: {
+  readonly address: string;
+  readonly port: number;
+  /** Whether the end of one direction leaves the other open. */
+  readonly allowHalfOpen: boolean;
+  readonly failure: (why: string) => Error;
+}): Promise<Socket> {
+  const socket = connect({ host: to.address, port: to.port, allowHalfOpen: to.allowHalfOpen, noDelay: true });
+  return new Promise((resolve, reject) => {
     const fail = (why: string) => {
       socket.destroy();
-      reject(new HostFailure('ssh_unreachable', `${to.what} does not answer at ${to.address}:${to.port}: ${why}.`));
+      reject(to.failure(why));
     };
     socket.setTimeout(connectMs, () => fail('it took too long'));
     socket.once('error', (error) => fail(error.message));
     socket.once('connect', () => {
       socket.setTimeout(0);
-      socket.setNoDelay(true);
-      resolve();
+      socket.removeAllListeners('error');
+      socket.on('error', () => socket.destroy());
+      resolve(socket);
     });
   });
-  return streamOver(socket);
 }
 
 /** Bytes of a connection, with the same promises as those of a terminal: reading stops while the reader is slow. */

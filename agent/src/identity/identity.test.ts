@@ -10,7 +10,7 @@ import { advanceUntil, makeManualClock } from '../testing/clock.ts';
 import { resultOf } from '../testing/control-plane.ts';
 import { makeTestSigner } from '../testing/signer.ts';
 import { type AgentWorld, makeAgentWorld } from '../testing/world.ts';
-import { judgePeer, leadsTo } from '../transport/trust.ts';
+import { checkPeer, leadsTo } from '../transport/trust.ts';
 import { EnrolmentFailure } from './enrol.ts';
 import { makeCertificateRequest, makeTlsKey } from './keys.ts';
 
@@ -61,9 +61,9 @@ describe('enrolment', () => {
 
   it('takes no node for the control plane, however good its certificate is', () => {
     const peer = { subjectaltname: 'DNS:localhost, URI:spiffe://gpuaas/node/0191b2c4-0000-7000-8000-000000000001' };
-    expect(judgePeer('localhost', peer as never, undefined)?.message).toContain('certificate of a node');
+    expect(checkPeer('localhost', peer as never, undefined)?.message).toContain('certificate of a node');
     expect(
-      judgePeer('localhost', { subjectaltname: 'DNS:localhost' } as never, 'spiffe://gpuaas/control-plane'),
+      checkPeer('localhost', { subjectaltname: 'DNS:localhost' } as never, 'spiffe://gpuaas/control-plane'),
     ).toBeInstanceOf(Error);
   });
 

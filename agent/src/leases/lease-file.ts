@@ -11,7 +11,7 @@ export const LeaseFile = Type.Object({
   slot_id: Type.Union([HeldLease.properties.allocation_id, Type.Null()]),
   allocation_id: HeldLease.properties.allocation_id,
   generation: HeldLease.properties.generation,
-  state: Type.Enum(['provisioning', 'running', 'releasing', 'ended', 'unknown']),
+  state: Type.Enum(['provisioning', 'running', 'stopped', 'releasing', 'ended', 'unknown']),
   deadline_at: HeldLease.properties.deadline_at,
   /** The control plane had everything removed and proven. A lease that ended at its deadline is not yet cleared. */
   cleared: Type.Boolean(),

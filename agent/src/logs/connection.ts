@@ -1,6 +1,6 @@
 import { logGatewayName } from '@gpuaas/contract/node';
 import { type Client, type ClientIdentity, makeClient } from '../transport/client.ts';
-import { makeJudgeProcess } from '../transport/trust.ts';
+import { makeCheckProcess } from '../transport/trust.ts';
 
 /** The way to the log gateway: with the certificate of the node, and believing the same authorities as the line to the control plane. */
 export interface LogConnection {
@@ -15,7 +15,7 @@ export function makeLogConnection(parts: {
   readonly peerId: string | undefined;
 }): LogConnection {
   let held: { readonly url: string; readonly certificate: string; readonly client: Client } | undefined;
-  const judge = makeJudgeProcess(logGatewayName, parts.peerId);
+  const judge = makeCheckProcess(logGatewayName, parts.peerId);
   return {
     async to(url) {
       const identity = parts.identity();

@@ -36,9 +36,9 @@ export function makeHeartbeats(parts: {
   let wake = new AbortController();
   let isNudged = false;
   let lastAnsweredAtMs: number | undefined;
-  let told: () => void = () => undefined;
+  let markAnswered: () => void = () => undefined;
   const first = new Promise<void>((resolve) => {
-    told = resolve;
+    markAnswered = resolve;
   });
 
   const beat = async (signal: AbortSignal): Promise<void> => {
@@ -49,7 +49,7 @@ export function makeHeartbeats(parts: {
     if (answer.status !== 200 || !answers.Check(answer.body)) throw new Error(`a heartbeat got ${answer.status}`);
     await hear(answer.body, askedAtMs);
     lastAnsweredAtMs = parts.elapsedMs();
-    told();
+    markAnswered();
   };
   return {
     nudge() {

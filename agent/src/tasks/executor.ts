@@ -11,11 +11,11 @@ import { TaskFailure } from './failure.ts';
 import { supersedes } from './handlers/all.ts';
 import type { Handler, Handlers } from './handlers/handler.ts';
 import type { Journal, JournalEntry } from './journal.ts';
-import { hasGoodParams, judgeTask, type Refusal } from './judge.ts';
 import { makeLanes } from './lanes.ts';
 import type { Outbox } from './outbox.ts';
 import type { Progress } from './progress.ts';
 import type { Signers } from './signers.ts';
+import { hasGoodParams, type Refusal, verifyTask } from './verify-task.ts';
 
 /**
  * From a task on the wire to a signed result on disk. Each step is in the journal before it is taken, and each step may
@@ -242,7 +242,7 @@ export function makeExecutor(parts: {
     return 'known';
   };
   const take = async (value: unknown): Promise<Offered> => {
-    const verdict = judgeTask({ nodeId: parts.nodeId, signers: parts.signers, nowMs: time.nowMs() }, value);
+    const verdict = verifyTask({ nodeId: parts.nodeId, signers: parts.signers, nowMs: time.nowMs() }, value);
     if ('refusal' in verdict) {
       const { refusal, answerable } = verdict;
       const known = answerable && (await recognise(answerable));

@@ -3,12 +3,14 @@
  * different allocations do not wait for each other. A task about the node as a whole has the node to itself: it waits
  * for everything before it, and everything behind it waits for it, so that neither starves. Looking disturbs nobody,
  * except while the node is being turned inside out. A terminal waits for no other work of its allocation: a person is
- * waiting for it. Containers of one allocation wait for each other, and nothing else of it waits for them: an image may take an hour.
+ * waiting for it. Containers of one allocation wait for each other, and nothing else of it waits for them: an image may take an
+ * hour. Waiting until a container answers holds up nothing.
  */
 export type Lane =
   | { readonly kind: 'lease'; readonly allocationId: string }
   | { readonly kind: 'terminal'; readonly sessionId: string }
   | { readonly kind: 'containers'; readonly allocationId: string }
+  | { readonly kind: 'readiness'; readonly workloadId: string }
   | { readonly kind: 'node' }
   | { readonly kind: 'look' };
 
@@ -58,5 +60,6 @@ export function makeLanes(): Lanes {
 const nameOf = (lane: Exclude<Lane, { readonly kind: 'node' }>): string => {
   if (lane.kind === 'lease') return lane.allocationId;
   if (lane.kind === 'containers') return `containers ${lane.allocationId}`;
+  if (lane.kind === 'readiness') return `readiness ${lane.workloadId}`;
   return lane.kind === 'terminal' ? `terminal ${lane.sessionId}` : 'look';
 };

@@ -1,7 +1,7 @@
 import { terminalInternalCaller, terminalLimits, terminalPaths, terminalProtocols } from '@gpuaas/contract/terminal';
 import { WebSocket } from 'ws';
 import type { ClientIdentity } from '../transport/client.ts';
-import { makeJudgeProcess } from '../transport/trust.ts';
+import { makeCheckProcess } from '../transport/trust.ts';
 
 /** Opens a connection to the gateway for one session. What comes back is not open yet, or fails. */
 export type Dial = (order: { readonly gatewayUrl: string; readonly sessionId: string }) => Promise<WebSocket>;
@@ -16,7 +16,7 @@ export function makeDial(parts: {
   readonly trust: () => Promise<string | undefined>;
   readonly peerId: string | undefined;
 }): Dial {
-  const judge = makeJudgeProcess(terminalInternalCaller, parts.peerId);
+  const judge = makeCheckProcess(terminalInternalCaller, parts.peerId);
   return async ({ gatewayUrl, sessionId }) => {
     const trust = await parts.trust();
     if (trust === undefined) throw new Error('there is no HTTPS trust file; enrol again with a fingerprint');

@@ -55,7 +55,8 @@ export async function makeExecutorBench(given: {
     nodeId: given.nodeId,
     host,
     handlers: makeHandlers({
-      ...{ host, leases, drain, terminals, selfUpdate: undefined },
+      ...{ host, leases, drain, terminals, clock: systemClock, selfUpdate: undefined },
+      tunnels: { want: () => undefined, endOf: () => undefined, endOfWorkload: () => undefined },
       onDiscovery: async () => undefined,
     }),
     signers,

@@ -101,6 +101,11 @@ export function makeHostDouble(): HostDouble {
     },
     attest: attesting('attest'),
     restart: attesting('restart'),
+    async stop(params, work) {
+      await note('stop', params, work);
+      return { machine_stopped: proof };
+    },
+    start: attesting('start'),
     async reimage(params, work) {
       await note('reimage', params, work);
       return { reimaged: proof };
@@ -123,6 +128,7 @@ export function makeHostDouble(): HostDouble {
     },
     containers: async () => [],
     containerLogs: async () => ({ simulated: true, truncated: false, lines: [] }),
+    connectContainer: () => Promise.reject(new Error('the double has no containers to connect to')),
     openShell: () => Promise.reject(new Error('the double has no shells')),
     openStream: () => Promise.reject(new Error('the double has no streams')),
     close: async () => undefined,

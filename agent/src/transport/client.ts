@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createSecureContext, type PeerCertificate } from 'node:tls';
 import { lineProtocol, nodeTransport } from '@gpuaas/contract/node';
 import { holdLine, type Line } from './line.ts';
-import { judgePeer } from './trust.ts';
+import { checkPeer } from './trust.ts';
 
 /**
  * The one way out of a node: TLS 1.3 to the control plane, the peer's name checked, connections kept. Who has an identity
@@ -74,7 +74,7 @@ export function makeClient(parts: {
     maxCachedSessions: 0,
     secureContext,
     rejectUnauthorized: true,
-    checkServerIdentity: parts.judge ?? ((host: string, peer: PeerCertificate) => judgePeer(host, peer, parts.peerId)),
+    checkServerIdentity: parts.judge ?? ((host: string, peer: PeerCertificate) => checkPeer(host, peer, parts.peerId)),
   });
   let underway = 0;
   let isRetired = false;
@@ -112,21 +112,11 @@ export function makeClient(parts: {
     line ??= openLine();
     return orAborted(line, signal);
   };
-  const overHttp = async (order: Call, signal: AbortSignal): Promise<Answer> => {
-    try {
-      const text = order.body === undefined ? undefined : JSON.stringify(order.body);
-      const response = await send({ url, agent, order, text, signal });
-      const raw = await readAll(response, longestAnswerBytes);
-      return {
-        status: response.statusCode ?? 0,
-        body: raw === '' ? undefined : parseOr(raw),
-        retryAfterMs: secondsToMs(response.headers['retry-after']),
-      };
-    } catch (error) {
+  const overHttp = (order: Call, signal: AbortSignal): Promise<Answer> =>
+    callOverHttp({ url, agent, order, signal }).catch((error: unknown) => {
       knowsNoLines = false;
       throw error;
-    }
-  };
+    });
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
     underway += 1;
     try {
@@ -143,36 +133,60 @@ export function makeClient(parts: {
         const open = await currentLine(signal);
         return open ? open.call(order, signal) : overHttp(order, signal);
       }),
-    download: (order) =>
-      within(downloadLimitMs, undefined, async (signal) => {
-        const get = { method: 'GET', path: order.path, limitMs: downloadLimitMs } as const;
-        const response = await send({ url, agent, order: get, text: undefined, signal });
-        if (response.statusCode !== 200) {
-          response.resume();
-          throw new Error(`the control plane answered ${response.statusCode} to a download`);
-        }
-        const hash = createHash('sha256');
-        await pipeline(
-          response,
-          async function* measured(chunks: AsyncIterable<Buffer>) {
-            let bytes = 0;
-            for await (const chunk of chunks) {
-              bytes += chunk.length;
-              if (bytes > order.limitBytes) throw new Error(`the download is longer than ${order.limitBytes} bytes`);
-              hash.update(chunk);
-              yield chunk;
-            }
-          },
-          createWriteStream(order.to, { mode: 0o600, flush: true }),
-        );
-        return hash.digest('hex');
-      }),
+    download: (order) => within(downloadLimitMs, undefined, (signal) => downloadFile({ url, agent, order, signal })),
     retire() {
       isRetired = true;
       if (underway === 0) hangUp();
     },
     close: hangUp,
   };
+}
+
+async function callOverHttp(parts: {
+  readonly url: URL;
+  readonly agent: Agent;
+  readonly order: Call;
+  readonly signal: AbortSignal;
+}): Promise<Answer> {
+  const { body } = parts.order;
+  const response = await send({ ...parts, text: body === undefined ? undefined : JSON.stringify(body) });
+  const raw = await readAll(response, longestAnswerBytes);
+  return {
+    status: response.statusCode ?? 0,
+    body: raw === '' ? undefined : parseOr(raw),
+    retryAfterMs: secondsToMs(response.headers['retry-after']),
+  };
+}
+
+/** Writes what is downloaded to a file and answers its SHA-256. */
+async function downloadFile(parts: {
+  readonly url: URL;
+  readonly agent: Agent;
+  readonly order: Parameters<Client['download']>[0];
+  readonly signal: AbortSignal;
+}): Promise<string> {
+  const { url, agent, order, signal } = parts;
+  const get = { method: 'GET', path: order.path, limitMs: downloadLimitMs } as const;
+  const response = await send({ url, agent, order: get, text: undefined, signal });
+  if (response.statusCode !== 200) {
+    response.resume();
+    throw new Error(`the control plane answered ${response.statusCode} to a download`);
+  }
+  const hash = createHash('sha256');
+  await pipeline(
+    response,
+    async function* measured(chunks: AsyncIterable<Buffer>) {
+      let bytes = 0;
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        if (bytes > order.limitBytes) throw new Error(`the download is longer than ${order.limitBytes} bytes`);
+        hash.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(order.to, { mode: 0o600, flush: true }),
+  );
+  return hash.digest('hex');
 }
 
 function send(parts: {

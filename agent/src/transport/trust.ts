@@ -7,7 +7,7 @@ import { nodeSpiffeId, processSpiffeId } from '@gpuaas/contract/node';
  * plane's name. A node's own certificate comes from an authority that may be the same one, so a certificate that names
  * a node is never taken for the control plane's, however good its chain is.
  */
-export function judgePeer(host: string, peer: PeerCertificate, expectedId: string | undefined): Error | undefined {
+export function checkPeer(host: string, peer: PeerCertificate, expectedId: string | undefined): Error | undefined {
   const names = (peer.subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'));
   if (names.some((name) => name.startsWith(`URI:${nodeSpiffeId('')}`))) {
     return new Error('the peer shows the certificate of a node');
@@ -20,11 +20,11 @@ export function judgePeer(host: string, peer: PeerCertificate, expectedId: strin
  * Judges a process of the control plane that is not the api. It shows its own name; where the control plane is known by its host name, a
  * process that shows no name is too.
  */
-export const makeJudgeProcess =
+export const makeCheckProcess =
   (process: string, peerId: string | undefined) =>
   (host: string, peer: PeerCertificate): Error | undefined => {
     const showsName = (peer.subjectaltname ?? '').includes('URI:spiffe:');
-    return judgePeer(host, peer, peerId === undefined && !showsName ? undefined : processSpiffeId(process));
+    return checkPeer(host, peer, peerId === undefined && !showsName ? undefined : processSpiffeId(process));
   };
 
 /** Written with or without colons, with or without `sha256:` before it. */

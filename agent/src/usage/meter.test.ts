@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HeldLease, NodeUsageRecord } from '@gpuaas/contract/node';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemChance } from '../chance.ts';
 import { makeDisk } from '../disk.ts';
+import { HostFailure } from '../host/port.ts';
 import { makeResultSigner } from '../identity/keys.ts';
 import { silentLog } from '../telemetry/log.ts';
 import { advanceUntil, type ManualClock, makeManualClock } from '../testing/clock.ts';
@@ -136,6 +137,38 @@ describe('the meter of a node', () => {
     expect(spans(files.pending())[0]?.seconds).toBeLessThan(70);
   });
 
+  it('measures nothing of a stopped machine, and goes on with the next number when it runs again', async () => {
+    const { files, meter, until } = await open();
+    await until(() => files.pending().length >= 1);
+    held = [lease('stopped')];
+    meter.look();
+    await until(() => files.cursor(allocationId)?.ended === true);
+    const before = files.pending();
+    expect(before.every(({ final }) => !final)).toBe(true);
+    await clock.advance(600_000);
+    expect(files.pending()).toEqual(before);
+    held = [lease()];
+    meter.look();
+    await until(() => files.pending().length > before.length);
+    const [last, next] = [before.at(-1), files.pending()[before.length]];
+    expect(next?.sequence).toBe((last?.sequence ?? 0) + 1);
+    expect(Date.parse(next?.from ?? '') - Date.parse(last?.to ?? '')).toBeGreaterThanOrEqual(600_000);
+  });
+
+  it('looks again soon for GPUs that were not yet at work when a machine was started', async () => {
+    host.gpus = [];
+    const { files, meter, until } = await open();
+    host.gpus = [gpu];
+    await until(() => files.cursor(allocationId)?.gpus.length === 1);
+    expect(clock.now().getTime() - start.getTime()).toBeLessThan(30_000);
+    // It failed before a record was due: the time is measured with the GPUs that it had.
+    host.gpus = [];
+    held = [lease('stopped')];
+    meter.look();
+    await until(() => files.pending().length >= 1);
+    expect(files.pending()).toMatchObject([{ gpus: [gpu], final: false }]);
+  });
+
   it('measures a new generation of a lease by itself', async () => {
     const { files, meter, until } = await open();
     await until(() => files.pending().length >= 1);
@@ -188,6 +221,63 @@ describe('an agent that is let', () => {
       expect(record.sequence).toBe(at + 1);
       if (at > 0) expect(record.from).toBe(usage[at - 1]?.to);
     }
+  });
+
+  it('measures a machine from the moment at which it is started, and not after a start that failed', async () => {
+    const agent = await world.open({ settings });
+    await agent.connected;
+    letIt();
+    const { plane, host } = world;
+    await plane.until(() => plane.seen.usage.length >= 1);
+    const { login, expect: promised } = provisionUser({ allocationId });
+    const order = { allocation_id: allocationId, login };
+    const give = (type: 'allocation.stop' | 'allocation.start', params: object) =>
+      plane.give(plane.signer.task({ nodeId: plane.nodeId, type, params: params as never }));
+    give('allocation.stop', { ...order, grace_seconds: 0 });
+    await plane.until(() => plane.seen.results.length >= 2);
+    await vi.waitFor(() => expect(agent.status().usageWaiting).toBe(0));
+    let fail: () => void = () => undefined;
+    host.onCall = (method) =>
+      method === 'start'
+        ? new Promise((_, reject) => {
+            fail = () => reject(new HostFailure('ssh_unreachable', 'Nobody gets in.'));
+          })
+        : undefined;
+    const before = plane.seen.usage.length;
+    give('allocation.start', { ...order, authorized_keys: [], expect: promised });
+    await plane.until(() => plane.seen.usage.length >= before + 2);
+    expect(plane.seen.results).toHaveLength(2);
+    fail();
+    await plane.until(() => plane.seen.results.length >= 3);
+    // The last record may still be on its way; then nothing comes any more.
+    const isQuiet = async () => {
+      const measured = plane.seen.usage.length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(plane.seen.usage).toHaveLength(measured);
+    };
+    await vi.waitFor(isQuiet, { timeout: 4_000 });
+    expect(plane.seen.usage.every(({ final }) => !final)).toBe(true);
+  });
+
+  it('goes on to measure a machine whose start failed and that could not be switched off', async () => {
+    const agent = await world.open({ settings });
+    await agent.connected;
+    letIt();
+    const { plane, host } = world;
+    await plane.until(() => plane.seen.results.length >= 1);
+    const { login, expect: promised } = provisionUser({ allocationId });
+    const order = { allocation_id: allocationId, login };
+    const give = (type: 'allocation.stop' | 'allocation.start', params: object) =>
+      plane.give(plane.signer.task({ nodeId: plane.nodeId, type, params: params as never }));
+    give('allocation.stop', { ...order, grace_seconds: 0 });
+    await plane.until(() => plane.seen.results.length >= 2);
+    host.running = [{ allocationId, shape: 'bare_metal', running: true }];
+    host.onCall = (method) =>
+      method === 'start' ? Promise.reject(new HostFailure('guest_hung', 'It stays on.')) : undefined;
+    give('allocation.start', { ...order, authorized_keys: [], expect: promised });
+    await plane.until(() => plane.seen.results.length >= 3);
+    const measured = plane.seen.usage.length;
+    await plane.until(() => plane.seen.usage.length >= measured + 3);
   });
 
   it('sends again what is to come later, and gives up what is refused', async () => {

@@ -13,7 +13,8 @@ import type { Cursor, UsageFiles } from './usage-files.ts';
 /**
  * Measures leases: for each one that runs it signs, every so often, from when to when it ran and which of its GPUs the host
  * saw. The time is the control plane's, as this host counts it. A lease is measured from the moment at which it runs until it
- * does not, whatever happens inside the machine; time in which this host was switched off is not measured.
+ * does not, whatever happens inside the machine; time in which this host was switched off, or the machine was stopped, is not
+ * measured.
  */
 export interface Meter {
   /** A lease was taken, moved or ended: look again. */
@@ -22,6 +23,8 @@ export interface Meter {
 }
 
 const spread = 0.1;
+/** A lease whose GPUs are not at work yet is looked at again after this time: its machine may be on in a moment. */
+const darkMs = 5_000;
 /** A record is made longer, while nobody was sent it, up to this: an outage leaves few records. */
 const longestMs = 60 * 60_000;
 
@@ -58,18 +61,25 @@ export function makeMeter(parts: MeterParts): Meter {
       !cursor.ended &&
       cursor.generation === lease.generation &&
       cursor.boot_id === parts.bootId;
-    if (isKnown && !isDue) return;
+    if (isKnown && !isDue && cursor.gpus.length > 0) return;
     const gpus = await inTime(host.gpusOf(lease.allocation_id));
     if (!isKnown) return begin(lease, gpus);
+    if (!isDue) return gpus.length > 0 ? files.move({ ...cursor, gpus: [...gpus] }) : undefined;
     const toMs = nowMs();
-    if (toMs > cursor.to_ms) await write(cursor, toMs, gpus, false);
+    if (toMs > cursor.to_ms) await write(cursor, toMs, gpus, { final: false, ended: false });
   };
+  const isDark = () =>
+    leases.held().some((lease) => lease.state === 'running' && files.cursor(lease.allocation_id)?.gpus.length === 0);
   const round = async (isDue: boolean): Promise<void> => {
+    const held = leases.held();
     const running = new Map(
-      leases.held().flatMap((lease) => (lease.state === 'running' ? [[lease.allocation_id, lease] as const] : [])),
+      held.flatMap((lease) => (lease.state === 'running' ? [[lease.allocation_id, lease] as const] : [])),
     );
+    // A stopped machine may run again under its lease: its last record for now is not final.
+    const stopped = new Set(held.flatMap(({ state, allocation_id }) => (state === 'stopped' ? [allocation_id] : [])));
     for (const cursor of files.cursors()) {
-      if (!cursor.ended && !running.has(cursor.allocation_id)) await end(cursor);
+      if (cursor.ended || running.has(cursor.allocation_id)) continue;
+      await end(cursor, !stopped.has(cursor.allocation_id));
     }
     for (const lease of running.values()) {
       await measure(lease, isDue).catch((error: unknown) =>
@@ -96,7 +106,8 @@ export function makeMeter(parts: MeterParts): Meter {
         await round(isDue).catch((error: unknown) => log.error({ err: error }, 'leases could not be measured'));
         wake = new AbortController();
         if (isWanted || signal.aborted) continue;
-        await sleepWell(parts.clock, Math.max(1, dueAtMs - parts.clock.now().getTime()), wake.signal);
+        const restMs = Math.min(dueAtMs - parts.clock.now().getTime(), isDark() ? darkMs : Number.POSITIVE_INFINITY);
+        await sleepWell(parts.clock, Math.max(1, restMs), wake.signal);
       }
       signal.removeEventListener('abort', stop);
     },
@@ -106,7 +117,12 @@ export function makeMeter(parts: MeterParts): Meter {
 /** Writes the records of leases: a first mark, a record for each stretch of time, and a last one. */
 function makeRecords(parts: MeterParts, nowMs: () => number) {
   const { files } = parts;
-  const write = async (cursor: Cursor, toMs: number, gpus: readonly string[], final: boolean): Promise<void> => {
+  const write = async (
+    cursor: Cursor,
+    toMs: number,
+    gpus: readonly string[],
+    { final, ended }: { readonly final: boolean; readonly ended: boolean },
+  ): Promise<void> => {
     const last = files.pending().findLast(({ allocation_id }) => allocation_id === cursor.allocation_id);
     const grows =
       last !== undefined &&
@@ -130,7 +146,7 @@ function makeRecords(parts: MeterParts, nowMs: () => number) {
       final,
     });
     await files.keep(record);
-    await files.move({ ...cursor, sequence, to_ms: toMs, gpus: [...gpus], ended: final });
+    await files.move({ ...cursor, sequence, to_ms: toMs, gpus: [...gpus], ended });
     parts.onRecord();
   };
   /** Begins to measure a lease, or goes on where this machine left off. */
@@ -147,11 +163,11 @@ function makeRecords(parts: MeterParts, nowMs: () => number) {
       ended: false,
     });
   };
-  const end = async (cursor: Cursor): Promise<void> => {
+  const end = async (cursor: Cursor, final: boolean): Promise<void> => {
     // What another boot of this machine began is over since nobody knows when: what was recorded stands.
     if (cursor.boot_id !== parts.bootId) return files.move({ ...cursor, ended: true });
     // A lease that ends in the moment of its last record gets a final one of a millisecond: the end is said in any case.
-    return write(cursor, Math.max(nowMs(), cursor.to_ms + 1), cursor.gpus, true);
+    return write(cursor, Math.max(nowMs(), cursor.to_ms + 1), cursor.gpus, { final, ended: true });
   };
   return { write, begin, end };
 }

@@ -2,10 +2,10 @@ import type { Gpuaas } from '@gpuaas/sdk';
 import type { Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
 import { confirm } from '../input/ask.ts';
+import { findSku, lengthOf, regionOf } from '../launch-arguments.ts';
 import { keysForLaunch } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';
-import { findSku, lengthOf, regionOf } from '../wish.ts';
 
 type Member = Parameters<Gpuaas['allocationGroups']['create']>[0]['members'][number];
 

@@ -7,8 +7,9 @@ import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure, usageFailure } from '../failure.ts';
 import { confirm } from '../input/ask.ts';
 import { showOne } from '../show/output.ts';
+import { proveKey } from './key-proof.ts';
 
-const columns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];
+const columns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at', 'proven_at'];
 const usual = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_rsa.pub'];
 
 export const add: Run = async (session) => {
@@ -16,10 +17,14 @@ export const add: Run = async (session) => {
   const name = session.text('name');
   const api = await session.api();
   const input = { public_key, ...(name !== undefined && { name }) };
+  const isProving = session.is('prove');
+  if (isProving && (session.is('shared') || session.given.positionals[0] === '-')) {
+    throw usageFailure('--prove is for a key of yours in a file.');
+  }
   const key = session.is('shared')
     ? await api.sshKeys.projectAdd(input, { project: await session.project() })
     : await api.sshKeys.add(input);
-  showOne(session, key, columns);
+  showOne(session, isProving ? await proveKey(session, key, public_key) : key, columns);
   return exitCodes.ok;
 };
 

@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes, Failure } from '../failure.ts';
 import { confirm } from '../input/ask.ts';
 import { readMoney } from '../input/money.ts';
 import { readPairs } from '../input/read-input.ts';
+import { findSku, lengthOf, regionOf } from '../launch-arguments.ts';
 import { keysForLaunch, rememberLast } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
@@ -11,7 +12,6 @@ import { attemptLines, changeOf, priceLine, simulatedLine, sshLine } from '../sh
 import { plain, showDuration, showMoney } from '../show/value.ts';
 import { allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
-import { findSku, lengthOf, regionOf } from '../wish.ts';
 
 /** From a request to a running allocation: plan with price, confirmation, and progress until it is active. */
 export const launch: Run = (session) => start(session, !session.is('detach'));
@@ -21,14 +21,14 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
   const api = await session.api();
   const project = await session.project();
   const keys = await keysForLaunch(session);
-  const wish = await readWish(session, api, keys.ids);
-  const { queue, quote_id: _, ...planned } = wish;
+  const body = await readLaunch(session, api, keys.ids);
+  const { queue, quote_id: _, ...planned } = body;
   const plan = await api.allocations.plan(planned, { project });
-  sayPlan(session, wish, plan, keys.said);
+  sayPlan(session, body, plan, keys.said);
   if (!plan.feasible && queue === undefined) throw refusedBy(plan);
   await confirm(session, plan.feasible ? 'Launch?' : 'Join the queue?');
   const began = session.now();
-  const made = await api.allocations.create(wish, { project });
+  const made = await api.allocations.create(body, { project });
   await rememberLast(session, made.id);
   session.say(`  ${made.id}  ${plain(made.name)}`);
   if (!waits) {
@@ -62,9 +62,9 @@ function finish(session: Session, allocation: { readonly id: string }): void {
   }
 }
 
-type Wish = Parameters<Gpuaas['allocations']['create']>[0];
+type LaunchBody = Parameters<Gpuaas['allocations']['create']>[0];
 
-async function readWish(session: Session, api: Gpuaas, keys: readonly string[]): Promise<Wish> {
+async function readLaunch(session: Session, api: Gpuaas, keys: readonly string[]): Promise<LaunchBody> {
   const { item, gpus } = await findSku(api, session.arg(0), session.text('count'));
   const seconds = lengthOf(session, 'for');
   const idle = lengthOf(session, 'idle-stop');
@@ -90,17 +90,17 @@ async function readWish(session: Session, api: Gpuaas, keys: readonly string[]):
   };
 }
 
-function sayPlan(session: Session, wish: Wish, plan: AllocationPlan, keys: string): void {
+function sayPlan(session: Session, body: LaunchBody, plan: AllocationPlan, keys: string): void {
   const { profile, price, projected, feasible, message } = plan;
   const size = profile ? `   ${profile.vcpus} CPUs, ${Math.round(profile.memory_mib / 1024)} GiB` : '';
   session.say(
-    `  Plan   ${wish.gpus} × ${wish.sku}   region ${wish.region}${size}${wish.image ? `   image ${wish.image}` : ''}`,
+    `  Plan   ${body.gpus} × ${body.sku}   region ${body.region}${size}${body.image ? `   image ${body.image}` : ''}`,
   );
-  session.say(`  Price  ${priceLine(price, wish.max_duration_seconds, projected)}`);
+  session.say(`  Price  ${priceLine(price, body.max_duration_seconds, projected)}`);
   const stops = [
-    ...(wish.max_duration_seconds === undefined ? [] : [`after ${showDuration(wish.max_duration_seconds)}`]),
-    ...(wish.max_spend ? [`before it costs more than ${showMoney(wish.max_spend)}`] : []),
-    ...(wish.idle ? [`after ${wish.idle.minutes} min without use`] : []),
+    ...(body.max_duration_seconds === undefined ? [] : [`after ${showDuration(body.max_duration_seconds)}`]),
+    ...(body.max_spend ? [`before it costs more than ${showMoney(body.max_spend)}`] : []),
+    ...(body.idle ? [`after ${body.idle.minutes} min without use`] : []),
   ];
   session.say(`  Stops  ${stops.length > 0 ? stops.join(', or ') : 'when you release it'}`);
   session.say(`  Keys   ${plain(keys)}`);

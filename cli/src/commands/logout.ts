@@ -14,7 +14,7 @@ export const logout: Run = async (session) => {
   }
   // A personal token is revoked where it was created; a sign-in is ended here.
   if (credential.kind === 'sign_in') {
-    const told = await Promise.allSettled([
+    const revocations = await Promise.allSettled([
       openClient(session, profile, credential.access_token).sessions.revoke({ session_id: 'current' }),
       ...(credential.revocation_endpoint && credential.refresh_token
         ? [
@@ -25,7 +25,7 @@ export const logout: Run = async (session) => {
           ]
         : []),
     ]);
-    if (told.some(({ status }) => status === 'rejected')) {
+    if (revocations.some(({ status }) => status === 'rejected')) {
       stderr.write('Could not reach the server; the session expires there by itself.\n');
     }
   }

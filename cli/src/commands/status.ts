@@ -2,6 +2,7 @@ import type { Allocation, Project } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { formatOf, showOne } from '../show/output.ts';
+import { stopCause } from '../show/sentence.ts';
 import { tableOf } from '../show/table.ts';
 import { plain, showDuration, showMoney, showValue } from '../show/value.ts';
 import { nameOf } from './whoami.ts';
@@ -79,7 +80,7 @@ async function findProject(session: Session): Promise<{ project?: Project; none:
   }
 }
 
-function warningsOf({ id, name, state, expires_at, failure, concerns }: Allocation, now: number): string[] {
+function warningsOf({ id, name, state, expires_at, failure, concerns, stop }: Allocation, now: number): string[] {
   const who = plain(name);
   const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now;
   return [
@@ -87,6 +88,7 @@ function warningsOf({ id, name, state, expires_at, failure, concerns }: Allocati
       ({ message, deadline_at }) =>
         `${who}: ${plain(message)}${deadline_at === null ? '' : ` Deadline ${deadline_at}.`}`,
     ),
+    ...(stop ? [`${who}: ${stopCause(stop)}`] : []),
     ...(failure ? [`${who} ${state}: ${plain(failure.reason)} (gpuaas why ${id})`] : []),
     ...(left < soonMs && left > 0
       ? [`${who} ends in ${showDuration(left / 1_000)} (gpuaas alloc extend ${id} --for 1h)`]

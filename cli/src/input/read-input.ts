@@ -54,17 +54,24 @@ export async function readInput(
   const { minors, currency } = await readAmounts(session, operations[operation], input, amounts);
   for (const [field, minor] of minors) put(input, field, minor);
   if (currency !== undefined && Object.hasOwn(flags, 'currency')) input['currency'] = currency;
-  return fillPath(operation, session, input);
+  // The flag --organization selects a path and fills no field; an argument does fill one.
+  const isArgument = args.some(({ field }) => field === 'organization_id');
+  return fillPath(operation, session, input, isArgument);
 }
 
 /** `--gpu-model` fills `gpu_model`, unless the table says otherwise. */
 export const fieldOf = (flag: string, field: string | undefined): string => field ?? flag.replaceAll('-', '_');
 
 /** Path parameters for the organization and the project of the command. */
-async function fillPath(operation: OperationId, session: Session, input: Record<string, unknown>) {
+async function fillPath(
+  operation: OperationId,
+  session: Session,
+  input: Record<string, unknown>,
+  keepsOrganization: boolean,
+) {
   const { path, query = [] }: OperationFacts = operations[operation];
   if (path.includes('{organization_id}')) input['organization_id'] ??= await resolveOrganization(session);
-  else if (!query.includes('organization_id')) delete input['organization_id'];
+  else if (!query.includes('organization_id') && !keepsOrganization) delete input['organization_id'];
   if (path.includes('{project_id}')) input['project_id'] ??= await session.project();
   return input;
 }

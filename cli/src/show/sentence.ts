@@ -36,6 +36,7 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   if (state === 'released' || state === 'releasing') {
     return `It is ${state} ${releaseCause(release_reason)}.`;
   }
+  if (state === 'active' && allocation.stop) return stopCause(allocation.stop);
   if (state === 'active') {
     const proof = receipt?.passed
       ? ` because its host proved ${many(receipt.gpus, 'GPU')} with driver ${plain(receipt.driver_version)}`
@@ -44,6 +45,13 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   }
   const placed = decision?.chosen ? ` on one of ${many(decision.feasible, 'suitable host')}` : '';
   return `It is ${state}: ${gpu_count} × ${plain(sku)}${placed ? ` was reserved${placed}` : ' is being looked for'}.`;
+}
+
+/** A machine that is stopped for lack of money, or on the way there or back. */
+export function stopCause({ phase, since, kept_until }: NonNullable<AllocationDetail['stop']>): string {
+  if (phase === 'starting') return `Its machine starts again since ${showTime(since)}: the balance lasts again.`;
+  const kept = kept_until ? ` Its disk is kept until ${showTime(kept_until)}.` : '';
+  return `Its machine is ${phase} since ${showTime(since)} because the balance is spent; it costs nothing while stopped.${kept} Add to the balance, and it starts again.`;
 }
 
 /** The reason of a release: reasons of the platform in words, others as given. */

@@ -11,11 +11,11 @@ export function makeTable(
   { now, width }: { readonly now: number; readonly width?: number | undefined },
 ): string {
   // Beside a name an action is a sentence. Lists for operators have the code, which their filters take.
-  const isTold = paths.includes('actor_name');
+  const hasActor = paths.includes('actor_name');
   const cells = rows.map((row) =>
     paths.map((path) => {
       const value = valueAt(row, path);
-      return isTold && path === 'action' ? tellAction(String(value)) : cellOf(path, value, now);
+      return hasActor && path === 'action' ? tellAction(String(value)) : cellOf(path, value, now);
     }),
   );
   const isNumeric = paths.map((path) => path === quantity || rows.every((row) => isFigure(valueAt(row, path))));

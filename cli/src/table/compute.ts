@@ -1,7 +1,7 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { allocationFields } from './alloc-fields.ts';
-import { launchFlags, wish } from './start.ts';
+import { launchFlags, skuAndCount } from './start.ts';
 import { allocation, limit, oneOf, reason, skuArg, timeout } from './words.ts';
 
 const alloc = () => import('../commands/alloc.ts');
@@ -58,7 +58,7 @@ export const compute: CommandGroup = {
     {
       name: 'alloc create',
       summary: 'Like gpuaas launch, without waiting',
-      args: [wish],
+      args: [skuAndCount],
       flags: launchFlags,
       examples: ['gpuaas alloc create h200-sxm-slice --for 3h --yes'],
       operation: 'allocation_create',
@@ -350,9 +350,22 @@ export const compute: CommandGroup = {
       flags: {
         name: { type: 'string', value: 'NAME', meaning: 'the name' },
         shared: { ...shared, meaning: 'for all members of the project' },
+        prove: { type: 'boolean', meaning: 'sign with the private half, so that nobody else can claim the key' },
       },
-      examples: ['gpuaas key add --name laptop', 'gpuaas key add ~/.ssh/id_ed25519.pub'],
+      examples: ['gpuaas key add --name laptop', 'gpuaas key add ~/.ssh/id_ed25519.pub --prove'],
       load: async () => (await import('../commands/key.ts')).add,
+    },
+    {
+      name: 'key prove',
+      summary: 'Prove that you hold a key, so that at the jump host it names you alone',
+      description:
+        'ssh-keygen signs a text with your user id, with the private key or the SSH agent. Nothing secret is sent.',
+      args: [
+        { name: 'KEY', meaning: 'its name, id or fingerprint' },
+        { name: 'FILE', meaning: 'its private key; or its public key, when the SSH agent holds it' },
+      ],
+      examples: ['gpuaas key prove laptop ~/.ssh/id_ed25519'],
+      load: async () => (await import('../commands/key-proof.ts')).prove,
     },
     {
       name: 'key rm',

@@ -2,7 +2,7 @@ import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { allocation, reason, timeout } from './words.ts';
 
 /** The flags of every command that launches. */
-export const wish: ArgSpec = { name: 'SKU[xN]', meaning: 'the SKU, and optionally the GPU count', field: 'sku' };
+export const skuAndCount: ArgSpec = { name: 'SKU[xN]', meaning: 'the SKU, and optionally the GPU count', field: 'sku' };
 export const launchFlags: Readonly<Record<string, FlagSpec>> = {
   count: { type: 'string', value: 'N', as: 'number', field: 'gpus', meaning: 'the GPU count' },
   region: { type: 'string', value: 'REGION', meaning: 'the region (default: the one with the most free capacity)' },
@@ -88,7 +88,7 @@ export const start: CommandGroup = {
       summary: 'Show a plan with its price, confirm, and launch GPUs',
       description:
         'Show the plan and its price, confirm, launch, and follow the progress until it is active. In a pipe the output is the id; -o ndjson prints an object for each step.',
-      args: [wish],
+      args: [skuAndCount],
       flags: {
         ...launchFlags,
         detach: { type: 'boolean', short: 'd', meaning: 'do not wait until it is active' },

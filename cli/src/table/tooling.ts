@@ -1,6 +1,6 @@
 import type { CommandGroup } from '../command.ts';
 
-const config = () => import('../commands/config.ts');
+const config = () => import('../commands/tooling/config.ts');
 
 export const tooling: CommandGroup = {
   title: 'Tooling',
@@ -21,7 +21,7 @@ export const tooling: CommandGroup = {
         `gpuaas api POST /api/v1/organizations --body '{"name": "Lab", "slug": "lab"}'`,
         'gpuaas api GET /api/v1/activity --project 01a1dea2-0000-7000-8000-000000000000',
       ],
-      load: async () => (await import('../commands/api.ts')).api,
+      load: async () => (await import('../commands/tooling/api.ts')).api,
     },
     {
       name: 'config list',
@@ -73,7 +73,7 @@ export const tooling: CommandGroup = {
         'gpuaas completion fish > ~/.config/fish/completions/gpuaas.fish',
       ],
       reads: true,
-      load: async () => (await import('../commands/completion.ts')).completion,
+      load: async () => (await import('../commands/tooling/completion.ts')).completion,
     },
     {
       name: 'doctor',
@@ -82,7 +82,7 @@ export const tooling: CommandGroup = {
         'Check the most common problems: the program, its files, the installation, the sign-in and the project.',
       examples: ['gpuaas doctor', 'gpuaas doctor -o json'],
       reads: true,
-      load: async () => (await import('../commands/tooling.ts')).doctor,
+      load: async () => (await import('../commands/tooling/tooling.ts')).doctor,
     },
     {
       name: 'mcp serve',
@@ -96,14 +96,14 @@ export const tooling: CommandGroup = {
         },
       },
       examples: ['gpuaas mcp serve', 'gpuaas mcp serve --profile lab --allow-changes'],
-      load: async () => (await import('../commands/mcp.ts')).serve,
+      load: async () => (await import('../commands/tooling/mcp.ts')).serve,
     },
     {
       name: 'version',
       summary: 'The version of this program and of the installation',
       examples: ['gpuaas version'],
       reads: true,
-      load: async () => (await import('../commands/tooling.ts')).version,
+      load: async () => (await import('../commands/tooling/tooling.ts')).version,
     },
   ],
 };

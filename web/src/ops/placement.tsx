@@ -9,7 +9,7 @@ import { Facts, Page, Panel } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { type PlacementDocument, type PlacementVerdict, tellChange, tellVerdict } from '../words/placement.ts';
+import { type PlacementDocument, type PlacementVerdict, tellChange, tellVerdict } from '../words/ops/placement.ts';
 import { counted } from '../words/sizes.ts';
 
 /** Why an allocation is where it is, or why it waits: every considered host, and what it lacked. */

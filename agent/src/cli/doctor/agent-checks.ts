@@ -23,7 +23,7 @@ export function agentChecks(settings: AgentSettings): Check[] {
   return [
     {
       ...{ check: 'runtime', title: 'Node.js', needed_for: 'agent' },
-      look: async () =>
+      run: async () =>
         Number(process.versions.node.split('.')[0]) >= leastNode
           ? ok(process.versions.node)
           : missing(
@@ -33,7 +33,7 @@ export function agentChecks(settings: AgentSettings): Check[] {
     },
     {
       ...{ check: 'state-folder', title: 'state folder', needed_for: 'agent' },
-      async look() {
+      async run() {
         await mkdir(stateDir, { recursive: true, mode: 0o700 });
         await access(stateDir, constants.R_OK | constants.W_OK);
         const { mode } = await stat(stateDir);
@@ -44,7 +44,7 @@ export function agentChecks(settings: AgentSettings): Check[] {
     },
     {
       ...{ check: 'free-space', title: 'free space', needed_for: 'agent' },
-      async look() {
+      async run() {
         const { bavail, bsize } = await statfs(stateDir);
         const free = bavail * bsize;
         const said = `${Math.floor(free / 1_024 ** 2)} MiB are free below ${stateDir}.`;
@@ -56,7 +56,7 @@ export function agentChecks(settings: AgentSettings): Check[] {
     },
     {
       ...{ check: 'identity', title: 'identity', needed_for: 'agent' },
-      async look() {
+      async run() {
         identity = await files.read();
         if (!identity) return missing('This host is not enrolled.', enrolAgain);
         if (identity.validToMs <= Date.now()) return missing('The certificate has expired.', recover);
@@ -67,7 +67,7 @@ export function agentChecks(settings: AgentSettings): Check[] {
     },
     {
       ...{ check: 'node-authority', title: 'authority of nodes', needed_for: 'agent' },
-      async look() {
+      async run() {
         const authority = await files.nodeAuthority();
         if (authority === undefined) return missing('There is no file that says who may name nodes.', enrolAgain);
         return !identity || leadsTo(identity.certificate, authority)
@@ -77,7 +77,7 @@ export function agentChecks(settings: AgentSettings): Check[] {
     },
     {
       ...{ check: 'control-plane', title: 'control plane', needed_for: 'agent' },
-      async look() {
+      async run() {
         const trust = await files.httpsTrust();
         if (trust === undefined) {
           return missing('There is no file that says who may be the control plane.', enrolAgain);

@@ -1,7 +1,7 @@
 import type { Settings } from '../options.ts';
 import { agentSettings } from '../parts.ts';
 import { agentChecks } from './agent-checks.ts';
-import { type Finding, isWell, lookThrough, missing, ok, printFindings } from './finding.ts';
+import { type Finding, isWell, missing, ok, printFindings, runChecks } from './finding.ts';
 import { hostChecks, type Machine } from './host-checks.ts';
 
 /**
@@ -14,10 +14,10 @@ export async function examine(order: {
   readonly machine: Machine;
 }): Promise<Examination> {
   let settings: Settings | undefined;
-  const findings = await lookThrough([
+  const findings = await runChecks([
     {
       ...{ check: 'settings', title: 'settings', needed_for: 'agent' },
-      async look() {
+      async run() {
         try {
           settings = order.settings();
           return ok(settings.GPUAAS_API_URL);
@@ -28,9 +28,9 @@ export async function examine(order: {
       },
     },
   ]);
-  if (settings) findings.push(...(await lookThrough(agentChecks(agentSettings(settings, order.version)))));
+  if (settings) findings.push(...(await runChecks(agentChecks(agentSettings(settings, order.version)))));
   // What this machine has does not matter to one that does not exist.
-  if (settings?.GPUAAS_HOST !== 'simulated') findings.push(...(await lookThrough(await hostChecks(order.machine))));
+  if (settings?.GPUAAS_HOST !== 'simulated') findings.push(...(await runChecks(await hostChecks(order.machine))));
   const makesSlices = settings?.GPUAAS_SLICE_DISKS !== undefined;
   return { findings, makesSlices, isWell: isWell(findings, makesSlices) };
 }

@@ -19,17 +19,17 @@ export interface Check {
   readonly check: string;
   readonly title: string;
   readonly needed_for: Need;
-  look(): Promise<Pick<Finding, 'state' | 'detail' | 'mend'>>;
+  run(): Promise<Pick<Finding, 'state' | 'detail' | 'mend'>>;
 }
 export const ok = (detail: string) => ({ state: 'ok', detail }) as const;
 export const missing = (detail: string, mend: string) => ({ state: 'missing', detail, mend }) as const;
 export const degraded = (detail: string, mend: string) => ({ state: 'degraded', detail, mend }) as const;
 
 /** One check after the other: some read what an earlier one has found. One that breaks is a finding too. */
-export async function lookThrough(checks: readonly Check[]): Promise<Finding[]> {
+export async function runChecks(checks: readonly Check[]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { look, ...fixed } of checks) {
-    const found = await look().catch((error: unknown) =>
+  for (const { run, ...fixed } of checks) {
+    const found = await run().catch((error: unknown) =>
       missing(error instanceof Error ? error.message : String(error), 'mend what the message says, and run this again'),
     );
     findings.push({ ...fixed, ...found });

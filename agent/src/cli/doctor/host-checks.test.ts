@@ -7,7 +7,7 @@ import { prepareSshd } from '../../host/linux/ssh/sshd-settings.ts';
 import { growMachine, type MachineSpec } from '../../host/linux/testing/machines.ts';
 import { type Settings, UsageFault } from '../options.ts';
 import { examine, showExamination } from './doctor.ts';
-import { isWell, lookThrough } from './finding.ts';
+import { isWell, runChecks } from './finding.ts';
 import { hostChecks } from './host-checks.ts';
 
 let root: string;
@@ -63,7 +63,7 @@ async function grow(
   }
   return { root, commands };
 }
-const look = async (spec: Parameters<typeof grow>[0]) => lookThrough(await hostChecks(await grow(spec)));
+const look = async (spec: Parameters<typeof grow>[0]) => runChecks(await hostChecks(await grow(spec)));
 const find = (findings: Awaited<ReturnType<typeof look>>, check: string) => findings.find((one) => one.check === check);
 
 describe('the checks of a host', () => {
@@ -102,7 +102,7 @@ describe('the checks of a host', () => {
     await put('proc/cpuinfo');
     const machine = await grow({ bare: true, hasIommu: false, release: redHat });
     await put('proc/cpuinfo', 'vendor_id : AuthenticAMD\n');
-    const findings = await lookThrough(await hostChecks(machine));
+    const findings = await runChecks(await hostChecks(machine));
     expect(find(findings, 'program-dnsmasq')?.mend).toBe('dnf install -y dnsmasq');
     expect(find(findings, 'iommu')?.mend).toBe('grubby --update-kernel=ALL --args="amd_iommu=on iommu=pt" && reboot');
   });
@@ -110,7 +110,7 @@ describe('the checks of a host', () => {
   it('tell an IOMMU that the firmware keeps off from one that nobody asked for', async () => {
     const machine = await grow({ hasIommu: false });
     await put('proc/cmdline', 'root=/dev/sda1 intel_iommu=on iommu=pt');
-    const findings = await lookThrough(await hostChecks(machine));
+    const findings = await runChecks(await hostChecks(machine));
     expect(find(findings, 'iommu')).toMatchObject({ state: 'missing', mend: expect.stringContaining('firmware') });
   });
 
@@ -130,7 +130,7 @@ describe('the checks of a host', () => {
     const machine = await grow({ clock: 'yes' });
     await rm(join(root, 'etc/ssh/sshd_config.d'), { recursive: true });
     await rm(join(root, 'etc/systemd'), { recursive: true });
-    const findings = await lookThrough(await hostChecks(machine));
+    const findings = await runChecks(await hostChecks(machine));
     expect(find(findings, 'sshd')).toMatchObject({ state: 'missing', mend: 'node-agent prepare' });
     expect(find(findings, 'unit')?.mend).toBe('systemctl enable --now gpuaas-node-agent.service');
   });
@@ -158,7 +158,7 @@ describe('the doctor', () => {
   it('counts what slices need only for a host that is meant to make them', async () => {
     const machine = await grow({ clock: 'yes' });
     await rm(join(root, 'usr/sbin/nft'));
-    const findings = await lookThrough(await hostChecks(machine));
+    const findings = await runChecks(await hostChecks(machine));
     expect(isWell(findings, false)).toBe(true);
     expect(isWell(findings, true)).toBe(false);
     const text = showExamination({ findings, makesSlices: false, isWell: true }, 'text');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Commands, complaintOf, systemPath } from '../../host/linux/commands.ts';
-import { lookAtGpus } from '../../host/linux/nvidia-smi.ts';
+import { queryGpus } from '../../host/linux/nvidia-smi.ts';
 import { hasTenantKeyLines } from '../../host/linux/ssh/sshd-settings.ts';
 import { isThere, namesIn, readPciDevices, readText } from '../../host/linux/sysfs.ts';
 import { type Distribution, readDistribution } from './distribution.ts';
@@ -64,7 +64,7 @@ function programChecks(
     const [title = ''] = program.anyOf;
     return {
       ...{ check: `program-${title}`, title, needed_for },
-      async look() {
+      async run() {
         for (const path of program.anyOf.flatMap((name) => folders.map((folder) => `${folder}/${name}`))) {
           if (await isThere(root, path)) return ok(path);
         }
@@ -78,7 +78,7 @@ const unitFile = 'gpuaas-node-agent.service';
 function unitCheck({ root }: Machine): Check {
   return {
     ...{ check: 'unit', title: 'service', needed_for: 'agent' },
-    async look() {
+    async run() {
       const places = ['usr/lib/systemd/system', 'lib/systemd/system', 'etc/systemd/system'];
       const found = await Promise.all(places.map((place) => isThere(root, join(place, unitFile))));
       if (!found.includes(true)) {
@@ -95,7 +95,7 @@ function unitCheck({ root }: Machine): Check {
 function clockCheck({ commands }: Machine, distribution: Distribution): Check {
   return {
     ...{ check: 'clock', title: 'clock', needed_for: 'agent' },
-    async look() {
+    async run() {
       const said = await commands.run(['timedatectl', 'show', '--property=NTPSynchronized', '--value']);
       if (said.status !== 0) {
         return degraded(
@@ -122,7 +122,7 @@ function gpuChecks({ root, commands }: Machine, distribution: Distribution): Che
   return [
     {
       ...{ check: 'gpus', title: 'GPUs', needed_for: 'tenants' },
-      async look() {
+      async run() {
         const found = await gpus();
         return found.length > 0
           ? ok(`${found.length} of NVIDIA on the PCI bus.`)
@@ -131,7 +131,7 @@ function gpuChecks({ root, commands }: Machine, distribution: Distribution): Che
     },
     {
       ...{ check: 'driver', title: 'NVIDIA driver', needed_for: 'tenants' },
-      async look() {
+      async run() {
         const version = /Kernel Module.*?\s(\d+\.[\d.]+)/.exec(await readText(root, 'proc/driver/nvidia/version'))?.[1];
         return version === undefined
           ? missing('The driver is not loaded.', `${installDriver} && modprobe nvidia`)
@@ -140,9 +140,9 @@ function gpuChecks({ root, commands }: Machine, distribution: Distribution): Che
     },
     {
       ...{ check: 'nvidia-smi', title: 'nvidia-smi', needed_for: 'tenants' },
-      async look() {
+      async run() {
         const given = (await gpus()).filter(({ driver }) => driver === 'vfio-pci');
-        const { gpus: answering, answers } = await lookAtGpus(commands);
+        const { gpus: answering, answers } = await queryGpus(commands);
         if (answering.length > 0 && answers.passed) return ok(`It answers for ${answering.length}.`);
         if (answering.length > 0)
           return degraded(answers.detail, 'nvidia-smi   # then restart the host, or replace the GPU');
@@ -156,7 +156,7 @@ function gpuChecks({ root, commands }: Machine, distribution: Distribution): Che
 function sshdCheck({ root }: Machine, distribution: Distribution): Check {
   return {
     ...{ check: 'sshd', title: 'sshd', needed_for: 'tenants' },
-    async look() {
+    async run() {
       if (!(await isThere(root, 'usr/sbin/sshd'))) {
         return missing(
           'There is no sshd.',
@@ -178,7 +178,7 @@ function virtualizationChecks({ root }: Machine, distribution: Distribution): Ch
   return [
     {
       ...{ check: 'iommu', title: 'IOMMU', needed_for: 'slices' },
-      async look() {
+      async run() {
         const units = await namesIn(root, 'sys/class/iommu');
         const groups = await namesIn(root, 'sys/kernel/iommu_groups');
         if (units.length > 0 && groups.length > 0) return ok(`${groups.length} groups.`);
@@ -190,14 +190,14 @@ function virtualizationChecks({ root }: Machine, distribution: Distribution): Ch
     },
     {
       ...{ check: 'kvm', title: 'KVM', needed_for: 'slices' },
-      look: async () =>
+      run: async () =>
         (await isThere(root, 'dev/kvm'))
           ? ok('/dev/kvm')
           : missing('/dev/kvm is missing.', 'modprobe kvm_intel || modprobe kvm_amd   # or enable it in the firmware'),
     },
     {
       ...{ check: 'vfio', title: 'vfio-pci', needed_for: 'slices' },
-      async look() {
+      async run() {
         if (await isThere(root, 'sys/bus/pci/drivers/vfio-pci')) return ok('It is loaded.');
         return missing(
           'The module is not loaded.',
@@ -207,7 +207,7 @@ function virtualizationChecks({ root }: Machine, distribution: Distribution): Ch
     },
     {
       ...{ check: 'libvirt', title: 'libvirt', needed_for: 'slices' },
-      async look() {
+      async run() {
         for (const socket of ['libvirt-sock', 'virtqemud-sock']) {
           if (await isThere(root, `run/libvirt/${socket}`)) return ok(`/run/libvirt/${socket}`);
         }

@@ -7,7 +7,7 @@ import type { Argv } from './commands.ts';
  */
 export type Login = TaskParams<'allocation.attest'>['login'];
 
-export const noShell = '/usr/sbin/nologin';
+const noShell = '/usr/sbin/nologin';
 export const loginShell = '/bin/bash';
 
 export const addGroup = ({ username, gid }: Login): Argv => ['groupadd', '--gid', String(gid), '--', username];
@@ -50,6 +50,17 @@ export const closeUser = (username: string): Argv => [
   '1',
   '--shell',
   noShell,
+  '--',
+  username,
+];
+/** Undoes `closeUser`. The password is the one of `addUser` again, which no input matches. */
+export const openUser = (username: string): Argv => [
+  'usermod',
+  '--unlock',
+  '--expiredate',
+  '',
+  '--shell',
+  loginShell,
   '--',
   username,
 ];

@@ -18,6 +18,7 @@ import type { HostParts } from './parts.ts';
 import { makeSlices } from './slices/slices.ts';
 import { makeSimulatedStreams } from './ssh/open-stream.ts';
 import { type HostState, type MachineState, openStore, type StateFile, stateFileIn, type UserState } from './state.ts';
+import { makeStopping } from './stopping.ts';
 import { topologyOf } from './topology.ts';
 import { makeWholeNode } from './whole-node.ts';
 
@@ -56,7 +57,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
   /** The machine or login of an allocation, as long as it lives. */
   const livingOf = (allocationId: string) => livingIn(store.now, allocationId);
   const guest = (order: ShellOrder) => guestOf(parts, livingOf(order.allocationId), order);
-  const streams = makeSimulatedStreams({ guests, faults, living: livingOf, guest });
+  const streams = makeSimulatedStreams({ guests, faults, clock, living: livingOf, guest });
   const attest = (allocationId: string): ReadinessAttestation =>
     store.now.machines[allocationId] ? slices.attest(allocationId) : wholeNode.attest(allocationId);
   const look = async (work: Work) => rest.seconds(2, work.signal);
@@ -86,7 +87,9 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       livingOf(params.allocation_id);
       await store.change((draft) => {
         const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
-        if (runtime) runtime.authorized_keys = [...params.authorized_keys];
+        if (!runtime) return;
+        runtime.authorized_keys = [...params.authorized_keys];
+        runtime.trusted_authorities = [...(params.trusted_authorities ?? [])];
       });
       streams.recheck(params.allocation_id);
       return params.authorized_keys.map(fingerprintOfKey);
@@ -95,20 +98,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       await rest.seconds(6, work.signal);
       return attest(params.allocation_id);
     },
-    async restart(params, work) {
-      livingOf(params.allocation_id);
-      await guests.end(params.allocation_id, false);
-      await rest.phase(work, 'reboot');
-      await store.change((draft) => {
-        const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
-        if (runtime?.state === 'running') runtime.restarts += 1;
-      });
-      livingOf(params.allocation_id);
-      const machine = store.now.machines[params.allocation_id];
-      if (machine) console.boot(params.allocation_id, machine);
-      await rest.phase(work, 'readiness', 'user_readiness');
-      return attest(params.allocation_id);
-    },
+    ...makeStopping({ ...parts, attest, living: livingOf, endContainers: containers.endAll }),
     ...containers.methods,
     reimage: wholeNode.reimage,
     async endRuntime(allocationId) {
@@ -134,7 +124,10 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       return opened;
     },
     openStream: async (order) => streams.open(order),
-    close: () => guests.close(),
+    async close() {
+      containers.close();
+      await guests.close();
+    },
   };
 }
 
@@ -223,7 +216,7 @@ function guestOf(
 function gpusHeldBy({ hardware, store, evidence }: HostParts, allocationId: string): string[] {
   const machine = store.now.machines[allocationId];
   const runtime = machine ?? store.now.users[allocationId];
-  if (!runtime || runtime.state === 'ended') return [];
+  if (!runtime || runtime.state === 'ended' || runtime.state === 'stopped') return [];
   const addresses = machine?.slots.map(({ pci_address }) => pci_address);
   const indexes = addresses && slotIndexesOf(hardware, addresses);
   return evidence.gpus(indexes).flatMap(({ uuid, healthy }) => (healthy ? [uuid] : []));

@@ -51,6 +51,8 @@ interface RuntimeState {
   readonly generation: number;
   readonly login: Login;
   authorized_keys: string[];
+  /** Whose certificates it lets in, beside the keys. Older state has none. */
+  trusted_authorities?: string[];
   /** `ended` is for good: only a release comes after it. */
   state: 'making' | 'running' | 'stopped' | 'ended';
   /** What its host key is drawn from. */

@@ -31,6 +31,7 @@ export function topologyOf({
       { ability: 'oci', able: true, why_not: null },
       { ability: 'reimage', able: true, why_not: null },
       { ability: 'fabric', able: true, why_not: null },
+      { ability: 'ssh_certificates', able: true, why_not: null },
     ],
     prerequisites: {
       kvm_available: true,

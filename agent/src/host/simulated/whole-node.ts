@@ -51,7 +51,10 @@ async function provision(
       restarts: 0,
     };
     const user = draft.users[params.allocation_id];
-    if (user) user.authorized_keys = [...params.authorized_keys];
+    if (user) {
+      user.authorized_keys = [...params.authorized_keys];
+      user.trusted_authorities = [...(params.trusted_authorities ?? [])];
+    }
   });
 
   durations['readiness'] = await rest.phase(work, 'readiness', 'user_readiness');

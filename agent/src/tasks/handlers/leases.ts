@@ -2,6 +2,7 @@ import type { Drain } from '../../drain.ts';
 import type { Host } from '../../host/port.ts';
 import type { LeaseOrder, Leases } from '../../leases/leases.ts';
 import type { Terminals } from '../../terminal/terminals.ts';
+import type { Tunnels } from '../../tunnel/tunnels.ts';
 import { type Handlers, leaseLane, toProvision, toRelease, toUse } from './handler.ts';
 
 /** Begins and ends leases: whole hosts by a user account, slices by a machine of their own. */
@@ -10,8 +11,9 @@ export function leaseHandlers(parts: {
   readonly leases: Leases;
   readonly drain: Drain;
   readonly terminals: Pick<Terminals, 'endOf'>;
+  readonly tunnels: Pick<Tunnels, 'endOf'>;
 }) {
-  const { host, leases, drain, terminals } = parts;
+  const { host, leases, drain, terminals, tunnels } = parts;
   /** The lease is on disk before the host is touched, and says afterwards what is known, which may be nothing. */
   const provisioned = async <R>(
     given: LeaseOrder & { readonly deadlineAt: string | null },
@@ -32,6 +34,7 @@ export function leaseHandlers(parts: {
   };
   const released = async <R>(given: LeaseOrder, end: () => Promise<R>): Promise<R> => {
     await leases.mark(given.allocationId, 'releasing');
+    tunnels.endOf(given.allocationId);
     await terminals.endOf(given.allocationId, 'released');
     const ended = await end();
     await leases.clear(given);

@@ -25,7 +25,7 @@ export const Breaker = Type.Object(
     allowed: Type.Integer({ description: 'Hosts that automation may take within the window.' }),
     taken: Type.Integer({ description: 'Hosts that automation has taken within the current window.' }),
     window_minutes: Type.Integer(),
-    room_at: Type.Union([Timestamp, Type.Null()], {
+    resumes_at: Type.Union([Timestamp, Type.Null()], {
       description: 'When the first of the taken hosts leaves the window; null while there is room.',
     }),
     held_back: Type.Array(

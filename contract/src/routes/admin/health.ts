@@ -21,7 +21,7 @@ export const PlatformHealth = Type.Object(
   {
     status: Type.Enum(['ok', 'warn', 'bad'], { description: 'The worst of the findings.' }),
     version: Type.String(),
-    looked_at: Timestamp,
+    checked_at: Timestamp,
     findings: Type.Array(HealthFinding),
   },
   { $id: 'PlatformHealth', ...strict },

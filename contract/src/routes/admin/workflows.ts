@@ -14,7 +14,7 @@ const State = Type.Enum(['running', 'done', 'undone', 'cancelled', 'stuck'], {
 /** One workflow run: its position or its result. */
 export const Workflow = Type.Object(
   {
-    saga: Type.String(),
+    workflow: Type.String({ description: 'The name of the workflow, such as allocation.provision.' }),
     version: Type.Integer(),
     run_id: Type.String({ description: 'Usually the id of its object, such as an allocation.' }),
     state: State,
@@ -102,7 +102,7 @@ const shared = {
   tenancy: { kind: 'none', why: 'Workflows act for all tenants and for the fleet.' },
   lane: 'admin',
 } as const;
-const Saga = Type.String({ maxLength: 100, pattern: '^[a-z0-9_]+(?:[.-][a-z0-9_]+)*$' });
+const WorkflowName = Type.String({ maxLength: 100, pattern: '^[a-z0-9_]+(?:[.-][a-z0-9_]+)*$' });
 const RunId = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._:-]+$' });
 
 export const workflowList = defineRoute({
@@ -114,7 +114,7 @@ export const workflowList = defineRoute({
   errors: ['service_unavailable'],
   query: Type.Object(
     {
-      saga: Type.Optional(Saga),
+      workflow: Type.Optional(WorkflowName),
       state: Type.Optional(State),
       run_id: Type.Optional({ ...RunId, description: 'A prefix of the run id.' }),
       before: Type.Optional({ ...Timestamp, description: 'Only runs that began before this time.' }),
@@ -128,11 +128,11 @@ export const workflowList = defineRoute({
 export const workflowGet = defineRoute({
   id: 'workflow_get',
   method: 'GET',
-  path: '/api/v1/admin/workflows/{saga}/{run_id}',
+  path: '/api/v1/admin/workflows/{workflow}/{run_id}',
   summary: 'One run with its plan and all attempts',
   ...shared,
   errors: ['service_unavailable', 'workflow_not_found'],
-  params: Type.Object({ saga: Saga, run_id: RunId }, strict),
+  params: Type.Object({ workflow: WorkflowName, run_id: RunId }, strict),
   response: WorkflowDetail,
 });
 
@@ -142,7 +142,7 @@ const ordered = {
   idempotency: 'key',
   errors: ['service_unavailable', 'workflow_not_found', 'illegal_transition'],
   status: 202,
-  params: Type.Object({ saga: Saga, run_id: RunId }, strict),
+  params: Type.Object({ workflow: WorkflowName, run_id: RunId }, strict),
   body: Type.Object(
     { reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' }) },
     strict,
@@ -153,7 +153,7 @@ const ordered = {
 export const workflowRetry = defineRoute({
   id: 'workflow_retry',
   method: 'POST',
-  path: '/api/v1/admin/workflows/{saga}/{run_id}/retry',
+  path: '/api/v1/admin/workflows/{workflow}/{run_id}/retry',
   summary: 'Retry the paused step now; for a stuck run, retry the failed rollback',
   ...ordered,
   audit: 'workflow.retry',
@@ -163,7 +163,7 @@ export const workflowRetry = defineRoute({
 export const workflowCancel = defineRoute({
   id: 'workflow_cancel',
   method: 'POST',
-  path: '/api/v1/admin/workflows/{saga}/{run_id}/cancel',
+  path: '/api/v1/admin/workflows/{workflow}/{run_id}/cancel',
   summary: 'Cancel a run: it stops between two steps, rolls back, and ends as cancelled',
   ...ordered,
   audit: 'workflow.cancel',

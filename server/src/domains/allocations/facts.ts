@@ -19,9 +19,9 @@ export const maxSurveyed = 2_000;
 /** Hosts that are read at once when the index is filled; keeps one answer at some hundred kilobytes. */
 export const indexPage = 500;
 /** How often the index is filled anew, also without notifications: a lost one costs a query more until then. */
-export const relearnMs = 60 * 1_000;
+export const indexRefreshMs = 60 * 1_000;
 /** Slots that come free within this time are learnt together: the index is a hint and may be that old. */
-export const learnRestMs = 50;
+export const indexRestMs = 50;
 /** Slots that one process remembers to be taking; more than it has transactions at a time, and small. */
 export const maxInFlight = 1_024;
 /** Picks that wait for locks, after all picks without waiting failed. Each sees what was committed meanwhile. */
@@ -38,3 +38,10 @@ export const maxQueueShown = 500;
 export const reportLagMs = 10 * secondMs;
 /** The version of the sagas of allocations. Runs of version 1 recorded each part of what is one transaction in version 2. */
 export const sagaVersion = 2;
+/** Each pause before a further start is this many times the one before: what failed twice is rarely mended in a minute. */
+export const startPauseGrowth = 2;
+/**
+ * Starts of a stopped machine that may fail, one after the other, before it stays stopped. A host that is busy gets over it in the
+ * second try; what fails three times is broken or is made to fail, and each try is time of GPUs that nobody can use.
+ */
+export const startTries = 3;

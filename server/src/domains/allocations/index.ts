@@ -4,14 +4,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Policies } from '../policy/index.ts';
+import { accessRoutes } from './access/routes.ts';
 import { adminRoutes } from './admin-routes.ts';
+import { type AllocationDoor, makeAllocationDoor } from './door.ts';
 import { groupRoutes } from './groups/groups-routes.ts';
 import { findGroup } from './groups/groups-store.ts';
 import { createRoutes } from './launch/create-routes.ts';
 import type { LifeParts } from './life/parts.ts';
 import { lifecycleRoutes } from './lifecycle-routes.ts';
 import type { AllocationParts, LaunchMoney, ReadCharged } from './parts.ts';
-import { openPlacer } from './placement/open.ts';
+import { openPlacer } from './placement/open-placer.ts';
 import { findOwner } from './store.ts';
 import { taskTimes } from './task-times.ts';
 import { readRoutes } from './views/read-routes.ts';
@@ -24,6 +26,7 @@ interface Owner {
 export interface Allocations {
   readonly routes: readonly Mounted[];
   readonly owners: { readonly allocation_id: Owner; readonly allocation_group_id: Owner };
+  readonly door: AllocationDoor;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,7 @@ export async function openAllocations(parts: {
       ...readRoutes(inside),
       ...lifecycleRoutes(inside),
       ...groupRoutes(inside),
+      ...accessRoutes(inside),
       ...adminRoutes(inside),
     ],
     owners: {
@@ -69,11 +73,13 @@ export async function openAllocations(parts: {
         find: async (id) => whose(await db.read(look(), (tx) => findGroup(tx, id))),
       },
     },
+    door: makeAllocationDoor(inside),
     close,
   };
 }
 
 export { makePastRuns } from './demo/past-runs-store.ts';
+export type { AllocationDoor } from './door.ts';
 export { capacityChannel } from './facts.ts';
 export { makeGuards } from './guards/guards.ts';
 export { makeNodeTenants } from './guards/node-tenants.ts';
@@ -83,15 +89,16 @@ export { makeAuthorizedKeys } from './keys/reconcile.ts';
 export { type ResolvedLaunch, resolveLaunch } from './launch/launch-request.ts';
 export { launchLimits } from './launch/limits.ts';
 export { makeApplyResult } from './life/apply-result.ts';
+export { type LeasedAllocation, readLeased } from './life/leased.ts';
 export type { LifeParts, OfLease } from './life/parts.ts';
 export { makeAllocationListeners } from './on-events.ts';
 export type { LaunchMoney, LockedPrice, Order, ReadCharged } from './parts.ts';
 export { listNodeIds, readCandidates } from './placement/candidates-store.ts';
 export { makeCapacityIndex } from './placement/capacity-index.ts';
-export { makeClaim } from './placement/claim.ts';
 export { decide } from './placement/decide.ts';
 export type { CandidateNode, PlacementRequest } from './placement/model.ts';
-export { makePlacer } from './placement/place.ts';
+export { makePlacer } from './placement/placer.ts';
+export { makeReserveForNew } from './placement/reserve-for-new.ts';
 export { makeProjectAllocations } from './project-removal.ts';
 export { openQueue } from './queue/queue.ts';
 export { readGpuQuota } from './quota/quota.ts';
@@ -100,6 +107,7 @@ export { makeBeginRuns } from './sagas/begin.ts';
 export { makeProvision } from './sagas/provision.ts';
 export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
 export { type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots/slots.ts';
+export { makeStops } from './stops/reconcile.ts';
 export { taskTimes } from './task-times.ts';
 export { makeNoteProgress } from './tasks/phases.ts';
 export { readCurrent, readTotals } from './totals/read-store.ts';

@@ -12,6 +12,7 @@ import { type Act, handlers, type Mounted, type Receipt, type WriteTx } from '..
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { secondsPerHour } from './facts.ts';
+import { authoritiesFor } from './keys/authorities.ts';
 import { absentKey, lastsFor } from './launch/launch-request.ts';
 import { findKeys, insertKeys, listKeys, removeKeysExcept } from './launch/launch-store.ts';
 import { noteAllocation, updateFacts } from './life/machine.ts';
@@ -19,7 +20,7 @@ import { releaseAllocation } from './life/release.ts';
 import type { AllocationParts } from './parts.ts';
 import { whoWaitsFor } from './queue/extension.ts';
 import { type AllocationRow, extendAllocation, findAllocation, holdAllocation, updateAllocation } from './store.ts';
-import { takesKeys } from './views/actions.ts';
+import { stoppedWords, takesKeys } from './views/actions.ts';
 import { costMinor, perHourMinor } from './views/price.ts';
 import { absent, showDetail } from './views/read-routes.ts';
 import { showAllocation } from './views/show.ts';
@@ -134,6 +135,7 @@ const restart = on(allocationRestart, async (parts, act, { params }) =>
     const row = await holdAllocation(tx, params.allocation_id);
     if (!row) return tx.abandon(absent());
     if (row.state !== 'active') return tx.abandon(notActive(row));
+    if (row.stop) return tx.abandon(new Fault('allocation_not_active', stoppedWords, { stop: row.stop.phase }));
     const note = { ids: parts.ids, correlationId: act.correlationId, kind: 'note', name: 'restart_requested' } as const;
     await noteAllocation(tx, row.id, note);
     return done(tx, parts, act, row.id, {
@@ -169,12 +171,14 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
     await insertKeys(tx, row.id, row.organization_id, found);
     await updateFacts(tx, row.id, {});
     const keys = await listKeys(tx, row.id);
+    // A stopped machine gets its keys when it starts.
     const taskId =
-      row.state === 'active' && row.login
+      row.state === 'active' && !row.stop && row.login && row.node_id
         ? await queueShortTask({ tx, parts, act, row }, 'allocation.install_authorized_keys', {
             allocation_id: row.id,
             login: row.login,
             authorized_keys: [...new Set(keys.map(({ public_key }) => public_key))],
+            ...(await authoritiesFor(tx, row.node_id)),
           })
         : undefined;
     const detail = await showDetail(tx, parts, act, row.id);

@@ -3,7 +3,7 @@ import type { Act, InProject, ReadTx, Viewer, WriteTx } from '../../kernel/act.t
 import type { Fault } from '../../kernel/fault.ts';
 import type { Policies } from '../policy/index.ts';
 import type { LifeParts } from './life/parts.ts';
-import type { Placer } from './placement/place.ts';
+import type { Placer } from './placement/placer.ts';
 import type { Limits } from './views/actions.ts';
 
 /** One launch as billing sees it. */

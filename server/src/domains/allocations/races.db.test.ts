@@ -6,8 +6,8 @@ import { type AllocationTransition, advanceAllocation } from './life/machine.ts'
 import { beginRelease } from './life/release.ts';
 import { readCandidates } from './placement/candidates-store.ts';
 import { makeCapacityIndex } from './placement/capacity-index.ts';
-import { makeClaim } from './placement/claim.ts';
-import { makePlacer } from './placement/place.ts';
+import { makePlacer } from './placement/placer.ts';
+import { makeReserveForNew } from './placement/reserve-for-new.ts';
 import { reserveSlots } from './slots/slots.ts';
 import { openYard, putAllocation, sliceSku, testRegion, type Yard } from './testing.ts';
 
@@ -46,7 +46,7 @@ async function placeAll(placer: ReturnType<typeof makePlacer>, sizes: readonly n
   }));
   const written = await yard.port.database.write(yard.act(), async (tx) => {
     const wanted = sizes.map((gpus) => ({ request: ask(gpus), alternatives }));
-    const places = await placer.place(tx, wanted, makeClaim(tx, systemIds, allocations));
+    const places = await placer.reserve(tx, wanted, makeReserveForNew(tx, systemIds, allocations));
     if (places.some(({ reservation }) => !reservation)) return tx.abandon(new Fault('sku_unavailable', 'nothing'));
     return tx.commit(undefined, { target: { type: 'allocation', id: allocations[0]?.id ?? '' }, events: 'none' });
   });
@@ -131,7 +131,7 @@ describe('many who want the last GPUs', () => {
       ...{ reporting: true, images: [], slots },
     };
     expect(await place(placer, 1)).toBe(true);
-    index.learn([believed]);
+    index.update([believed]);
     expect(index.suggest(ask(1), 4)).toEqual([node.id]);
     expect(await place(placer, 1)).toBe(false);
   });
@@ -144,7 +144,7 @@ describe('many who want the last GPUs', () => {
     await yard.root.query(`update node_reports set reported_at = now() - interval '2 hours' where node_id = $1`, [
       node.id,
     ]);
-    index.learn(remembered);
+    index.update(remembered);
     expect(index.suggest(ask(1), 4)).toEqual([node.id]);
     expect(await place(placer, 1)).toBe(false);
     await yard.root.query('update node_reports set reported_at = now() where node_id = $1', [node.id]);
@@ -156,12 +156,12 @@ describe('many who want the last GPUs', () => {
     const index = makeCapacityIndex();
     const placer = makePlacer({ index, lostAfterSeconds: () => 3_600, candidates: () => 4, maxRepicks: () => 4 });
     const look = () => yard.port.database.read(yard.act(), (tx) => readCandidates(tx, [full.id], 3_600));
-    index.learn(await look());
+    index.update(await look());
     expect(await placeAll(placer, [2, 1])).toBe(false);
     expect(await booked()).toMatchObject({ slots: 0, claims: 0 });
     await yard.addNode({ groups: [2] });
     // The first goes by memory, the second is found by a look.
-    index.learn(await look());
+    index.update(await look());
     expect(await placeAll(placer, [2, 1, 1])).toBe(true);
     expect(await booked()).toEqual({ slots: 4, holders: 3, claims: 4, broken: 0 });
   });

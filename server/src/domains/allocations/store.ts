@@ -1,5 +1,6 @@
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import type { AllocationState, PlacementStatus } from './life/machine.ts';
+import type { StopPhase } from './stops/decide.ts';
 
 /** What its owner should know about its host and its GPUs: whether it is simulated, and whether it is heard. */
 const concerns = `coalesce(n.simulated, false) as simulated,
@@ -15,7 +16,10 @@ const concerns = `coalesce(n.simulated, false) as simulated,
        || case when n.state = 'draining' then jsonb_build_array(jsonb_build_object('kind', 'draining',
           'message', 'Its host is being emptied. It is released at the deadline if it is still there.',
           'since', n.updated_at, 'deadline_at', n.drain_deadline_at)) else '[]' end
-     else '[]' end as concerns`;
+     else '[]' end as concerns,
+     case when a.stop_phase is null or a.state <> 'active' then null else jsonb_build_object('phase', a.stop_phase,
+       'since', a.stop_since, 'kept_until', (select l.releases_at from account_ladders l
+         where l.organization_id = a.organization_id and mine(l.organization_id))) end as stop`;
 const insertSql = sql(
   'allocation-insert',
   `insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
@@ -188,6 +192,8 @@ export interface AllocationRow {
   readonly simulated: boolean;
   readonly reachable: boolean;
   readonly concerns: readonly { kind: string; message: string; since: string; deadline_at: string | null }[];
+  /** Where its machine is on the way to a stop and back; null while it runs. */
+  readonly stop: { readonly phase: StopPhase; readonly since: string; readonly kept_until: string | null } | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

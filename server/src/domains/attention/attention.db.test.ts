@@ -5,7 +5,7 @@ import { silentLog } from '../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../kernel/telemetry/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { type Fleet, sliceSku, stockFleet, testRegion } from '../allocations/testing.ts';
-import { makeAttention, makeSilence } from './index.ts';
+import { makeAlertReconciler, makeSilenceCheck } from './index.ts';
 
 let world: World;
 let fleet: Fleet;
@@ -36,7 +36,7 @@ const parts = () => ({
   ...{ db: world.database.database, begin: actsOf('attention', systemIds), ids: systemIds },
   ...{ log: silentLog, metrics },
 });
-const look = () => makeAttention(parts()).round(never);
+const look = () => makeAlertReconciler(parts()).round(never);
 const admin = (method: string, path: string, body?: object) =>
   world.call(method, `/api/v1/admin/${path}`, {
     as: operator,
@@ -152,7 +152,7 @@ describe('a silent node', () => {
       const made = await launch();
       if (state !== 'active') await go(node.id, state);
       await world.root.query('update node_reports set reported_at = $2 where node_id = $1', [node.id, ago(30)]);
-      const silence = makeSilence(parts());
+      const silence = makeSilenceCheck(parts());
       await silence(undefined, ago(1));
       expect((await tenant('GET', `/${made.body.id}`)).body.reachable).toBe(true);
       await silence(ago(10), ago(1));

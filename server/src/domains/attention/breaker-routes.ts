@@ -12,7 +12,7 @@ const on = handlers<Parts>();
 const show = ({ first_leaves_at, ...row }: BreakerRow): Breaker => ({
   ...row,
   tripped_at: row.tripped_at?.toISOString() ?? null,
-  room_at: row.taken >= row.allowed ? (first_leaves_at?.toISOString() ?? null) : null,
+  resumes_at: row.taken >= row.allowed ? (first_leaves_at?.toISOString() ?? null) : null,
   held_back: row.held_back.map((held) => ({ ...held, since: new Date(held.since).toISOString() })),
 });
 

@@ -34,12 +34,12 @@ const resetSql = sql(
    update automation_breakers set tripped_at = null, told_at = null where id = $1 and tripped_at is not null`,
 );
 const holdSql = sql('breaker-hold', 'select from automation_breakers where id = $1 for update');
-const untoldSql = sql(
-  'breaker-untold',
+const unpublishedSql = sql(
+  'breaker-unpublished',
   `select id, kind, region, sku, tripped_at from automation_breakers
    where tripped_at is not null and told_at is null order by id limit $1 for update`,
 );
-const toldSql = sql(
+const publishedSql = sql(
   'breaker-announced',
   'update automation_breakers set told_at = act_time() where id = any ($1::uuid[])',
 );
@@ -60,7 +60,7 @@ export interface Taking {
   readonly source: Breaker['held_back'][number]['source'];
   readonly reason: string;
 }
-export interface BreakerRow extends Omit<Breaker, 'tripped_at' | 'room_at' | 'held_back'> {
+export interface BreakerRow extends Omit<Breaker, 'tripped_at' | 'resumes_at' | 'held_back'> {
   readonly tripped_at: Date | null;
   readonly first_leaves_at: Date | null;
   readonly held_back: readonly (Omit<Breaker['held_back'][number], 'since'> & { readonly since: string })[];
@@ -74,7 +74,7 @@ export const askForHost = async (tx: WriteTx, { kind, nodeId, source, reason }: 
 };
 export const listBreakers = (
   tx: ReadTx,
-  look: {
+  filter: {
     readonly id?: string;
     readonly before?: string | undefined;
     readonly tripped?: boolean;
@@ -82,7 +82,7 @@ export const listBreakers = (
   },
 ) =>
   tx.rows<BreakerRow>(listSql, [
-    ...[...defaults, look.id ?? null, look.before ?? null, look.tripped ?? null, heldShown, look.limit],
+    ...[...defaults, filter.id ?? null, filter.before ?? null, filter.tripped ?? null, heldShown, filter.limit],
   ]);
 export const findBreaker = async (tx: ReadTx, id: string): Promise<BreakerRow | undefined> =>
   (await listBreakers(tx, { id, limit: 1 }))[0];
@@ -90,8 +90,8 @@ export const holdBreaker = (tx: WriteTx, id: string) => tx.rows(holdSql, [id]);
 export const writeBreakerAlert = (tx: WriteTx, kind: string, message: string) => tx.run(alertSql, [kind, message]);
 export const clearBreakerAlert = (tx: WriteTx, kind: string) => tx.run(clearAlertSql, [kind]);
 export const resetBreaker = (tx: WriteTx, id: string) => tx.run(resetSql, [id]);
-export const listUntold = (tx: WriteTx, limit: number) =>
-  tx.rows<Pick<BreakerRow, 'id' | 'kind' | 'region' | 'sku'> & { readonly tripped_at: Date }>(untoldSql, [limit]);
-export const markTold = (tx: WriteTx, ids: readonly string[]) => tx.run(toldSql, [ids]);
+export const listUnpublished = (tx: WriteTx, limit: number) =>
+  tx.rows<Pick<BreakerRow, 'id' | 'kind' | 'region' | 'sku'> & { readonly tripped_at: Date }>(unpublishedSql, [limit]);
+export const markPublished = (tx: WriteTx, ids: readonly string[]) => tx.run(publishedSql, [ids]);
 export const countTripped = (tx: ReadTx) =>
   tx.rows<Pick<BreakerRow, 'kind' | 'region' | 'sku'> & { readonly held: number }>(trippedSql);

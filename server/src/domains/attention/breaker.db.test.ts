@@ -10,7 +10,7 @@ import { openPostgres } from '../../ports/database/postgres.ts';
 import { asSystem, openWorld, type World } from '../../testing/world.ts';
 import { makeDriftGuard } from '../allocations/guards/drift-guard.ts';
 import { type Fleet, stockFleet } from '../allocations/testing.ts';
-import { makeAttention, makeNews, mayTake, showAlerts } from './index.ts';
+import { makeAlertPublisher, makeAlertReconciler, mayTake, showAlerts } from './index.ts';
 
 let world: World;
 let fleet: Fleet;
@@ -44,8 +44,8 @@ const never = new AbortController().signal;
 const db = () => worker.database;
 const begin = actsOf('attention', systemIds);
 const metrics = makeMetrics('test', '0.0.0');
-const look = () => makeAttention({ db: db(), begin, ids: systemIds, log: silentLog, metrics }).round(never);
-const tell = () => makeNews({ db: db(), begin, ids: systemIds }).round(never);
+const look = () => makeAlertReconciler({ db: db(), begin, ids: systemIds, log: silentLog, metrics }).round(never);
+const tell = () => makeAlertPublisher({ db: db(), begin, ids: systemIds }).round(never);
 const admin = (method: string, path: string, body?: object) =>
   world.call(method, `/api/v1/admin/${path}`, {
     as: operator,
@@ -106,7 +106,7 @@ describe('a detector that finds fault with every host of a pool', () => {
     const [breaker] = (await admin('GET', 'breakers?tripped=true')).body.data;
     expect(breaker).toMatchObject({ kind: 'quarantine', hosts: 8, allowed: 2, taken: 2, window_minutes: 60 });
     expect(breaker.held_back).toHaveLength(6);
-    expect(Date.parse(breaker.room_at)).toBeGreaterThan(Date.now());
+    expect(Date.parse(breaker.resumes_at)).toBeGreaterThan(Date.now());
     // Another look writes nothing: it is held back already.
     const audits = async () => (await world.root.query('select count(*)::int as n from audit_logs')).rows[0].n;
     const before = await audits();

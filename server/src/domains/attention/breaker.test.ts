@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldBack, takesMore } from './breaker.ts';
-import type { Finding } from './judge.ts';
+import type { Finding } from './evaluate-report.ts';
 
 const finding = (slotId: string | null, over: Partial<Finding> = {}): Finding => ({
   ...{ kind: 'gpus_healthy', effect: 'blocks_sale', message: 'Xid79', tenantMessage: 'A fault.', slotId },

@@ -9,8 +9,8 @@ import {
   type Taking,
   writeBreakerAlert,
 } from './breaker-store.ts';
+import type { Finding } from './evaluate-report.ts';
 import { heldNamed, mostWords } from './facts.ts';
-import type { Finding } from './judge.ts';
 
 /**
  * Automation asks before it takes a host away, that is, before it quarantines its slots. It may take a share of a
@@ -25,20 +25,20 @@ import type { Finding } from './judge.ts';
 export async function mayTake(
   tx: WriteTx,
   taking: Taking,
-): Promise<{ readonly granted: boolean; readonly isNews: boolean }> {
+): Promise<{ readonly granted: boolean; readonly isBreakerChange: boolean }> {
   const {
     breaker,
     granted,
-    is_news: isNews,
+    is_news: isBreakerChange,
   } = await askForHost(tx, {
     ...taking,
     reason: taking.reason.slice(0, mostWords),
   });
-  if (isNews) {
+  if (isBreakerChange) {
     const row = await findBreaker(tx, breaker);
     if (row) await writeBreakerAlert(tx, alertKind(row), sayTripped(row));
   }
-  return { granted, isNews };
+  return { granted, isBreakerChange };
 }
 
 const verbs = { quarantine: 'quarantines' } as const;

@@ -1,5 +1,5 @@
-/** Nodes whose reports one look judges before it comes round again. */
-export const judgedAtOnce = 200;
+/** Reports that are read and evaluated at a time. */
+export const evaluatedAtOnce = 200;
 /** A slot becomes free on one node, or on the few of one operation. */
 export const heldAtOnce = 64;
 /** What an alert has room for. */
@@ -9,4 +9,4 @@ export const heldShown = 100;
 /** Hosts that the alert of a breaker names; the list of breakers has more of them. */
 export const heldNamed = 5;
 /** Changes of alerts that are published in one act. */
-export const toldAtOnce = 200;
+export const publishedAtOnce = 200;

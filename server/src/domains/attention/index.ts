@@ -1,10 +1,10 @@
 export { mayTake } from './breaker.ts';
 export { breakerRoutes } from './breaker-routes.ts';
+export type { Finding } from './evaluate-report.ts';
 export { mostWords } from './facts.ts';
 export { holdBeforeSale } from './hold.ts';
-export type { Finding } from './judge.ts';
-export { makeAttention, makeSettle, makeSilence } from './look.ts';
 export { showAlerts } from './metrics.ts';
-export { makeNews } from './news.ts';
+export { makeAlertPublisher } from './publish.ts';
+export { makeAlertReconciler, makeAlertWriter, makeSilenceCheck } from './reconcile.ts';
 export { replaceAlerts } from './replace.ts';
 export { alertRoutes } from './routes.ts';

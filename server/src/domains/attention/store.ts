@@ -1,6 +1,6 @@
 import type { Alert } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import type { Finding, Host, KnownSlot, ReportedCondition } from './judge.ts';
+import type { Finding, Host, KnownSlot, ReportedCondition } from './evaluate-report.ts';
 
 /** Lock order: writers of alerts of a node lock this row before any of its slots. */
 const holdSql = sql('alerts-hold-node', `select pg_advisory_xact_lock(hashtextextended('alerts ' || $1::text, 0))`);
@@ -27,7 +27,10 @@ const replaceSql = sql(
    )
    select 'raised' as what, kind, slot_id from kept union all select 'cleared', kind, slot_id from gone`,
 );
-const saidSql = sql('alerts-said', 'select effect, slot_id as "slotId" from alerts where source = $1 and node_id = $2');
+const alertsOfSql = sql(
+  'alerts-of-source',
+  'select effect, slot_id as "slotId" from alerts where source = $1 and node_id = $2',
+);
 const columns = `a.id, a.source, a.kind, a.effect, a.message, a.tenant_message, a.node_id, n.name as node_name, a.slot_id,
      s.slot_index, a.allocation_id, a.raised_by, a.since`;
 const listSql = sql(
@@ -48,7 +51,7 @@ const targetSql = sql(
   `select n.id, exists (select from slots s where s.node_id = n.id and s.id = $2) as has_slot
    from nodes n where n.id = $1 and n.state <> 'deleted'`,
 );
-/** Nodes about which a report says something, or said something. */
+/** Nodes whose report has findings, or had some. */
 const reportsSql = sql(
   'alert-reports',
   `select n.id, k.capacity_shape as shape, coalesce(r.conditions, '[]') as conditions,
@@ -99,8 +102,8 @@ export async function writeAlerts(
 }
 export const holdNode = (tx: WriteTx, nodeId: string | null) => tx.rows(holdSql, [nodeId]);
 /** What a source says of a node now. */
-export const listSaid = (tx: ReadTx, source: Alert['source'], nodeId: string) =>
-  tx.rows<Pick<Finding, 'effect' | 'slotId'>>(saidSql, [source, nodeId]);
+export const listAlertsOf = (tx: ReadTx, source: Alert['source'], nodeId: string) =>
+  tx.rows<Pick<Finding, 'effect' | 'slotId'>>(alertsOfSql, [source, nodeId]);
 export const listAlerts = (
   tx: ReadTx,
   filter: {

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { systemClock } from '../../../clock.ts';
 import { makeDisk } from '../../../disk.ts';
@@ -33,6 +34,16 @@ export interface ContainerRoom {
   close(): Promise<void>;
 }
 
+/** A connection from the network of the room: the agent of a real host is in that network itself. */
+const piping = `const s = require('node:net').connect(Number(process.argv[2]), process.argv[1]);
+  s.on('error', () => process.exit(1)); process.stdin.pipe(s).pipe(process.stdout); s.on('close', () => process.exit(0));`;
+function dialWithin([program, ...words]: Argv): Duplex {
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const both = Duplex.from({ readable: child.stdout, writable: child.stdin });
+  both.once('close', () => child.kill('SIGKILL'));
+  return both;
+}
+
 const exec = promisify(execFile);
 const quick = { timeout: 120_000, maxBuffer: 16 * 1_024 ** 2 };
 const patienceMs = 60_000;
@@ -47,7 +58,7 @@ const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers');
 export async function openContainerRoom(tenants: ReadonlySet<string>): Promise<ContainerRoom> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-containers-'));
   const children: ChildProcess[] = [];
-  const namespaces = await startNamespaces(children);
+  const namespaces = await startNamespaces(folder, children);
   const within = (pid: number, argv: Argv): Argv => ['nsenter', `--target=${pid}`, '--net', '--mount', '--', ...argv];
   const run = async (...argv: [string, ...string[]]) => {
     const [program, ...words] = within(namespaces.host, argv);
@@ -108,6 +119,8 @@ export async function openContainerRoom(tenants: ReadonlySet<string>): Promise<C
           if (!tenants.has(allocationId)) throw new HostFailure('not_found', 'Nothing runs for this allocation.');
         },
         gpus: async () => [gpuHere, gpuWithoutDevice],
+        dial: async ({ address, port }) =>
+          dialWithin(within(namespaces.host, [process.execPath, '--eval', piping, address, String(port)])),
       });
     },
     async close() {
@@ -133,7 +146,7 @@ async function until(what: string, look: () => Promise<unknown>): Promise<void> 
 }
 
 /** Two namespaces of networks with a cable between them. What is mounted in that of the host is gone with its last process. */
-async function startNamespaces(children: ChildProcess[]) {
+async function startNamespaces(folder: string, children: ChildProcess[]) {
   const hold = (...words: string[]) => {
     const child = spawn('unshare', [...words, 'sleep', 'infinity'], { stdio: 'ignore' });
     children.push(child);
@@ -151,6 +164,13 @@ async function startNamespaces(children: ChildProcess[]) {
   await at(host, 'mkdir', '--parents', '/run/netns', '/etc/cdi');
   await at(host, 'mount', '-t', 'tmpfs', 'netns', '/run/netns');
   await at(host, 'mount', '-t', 'tmpfs', 'cdi', '/etc/cdi');
+  // A machine whose distribution puts secrets of its own into every container.
+  const machine = join(folder, 'machine');
+  await cp('/etc/containers', join(machine, 'settings'), { recursive: true });
+  await mkdir(join(machine, 'secrets'));
+  await writeFile(join(machine, 'secrets/subscription'), 'of the machine\n');
+  await writeFile(join(machine, 'settings/mounts.conf'), `${machine}/secrets:/run/secrets\n`);
+  await at(host, 'mount', '--bind', join(machine, 'settings'), '/etc/containers');
   const device = {
     name: gpuHere,
     containerEdits: { deviceNodes: [{ path: '/dev/nvidia-test0', hostPath: '/dev/null' }] },

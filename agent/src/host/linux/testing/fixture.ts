@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { systemClock } from '../../../clock.ts';
 import { type Disk, makeDisk } from '../../../disk.ts';
 import type { Host } from '../../port.ts';
-import { noShell } from '../argv.ts';
 import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
 import { usualContainers } from '../containers/settings.ts';
 import { type LinuxHostOrder, openLinuxHost } from '../host.ts';
@@ -233,7 +232,9 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
         return done;
       }
       case 'usermod':
-        await edit(passwd, (lines) => lines.map((line) => (isOf(name)(line) ? line.replace(/[^:]*$/, noShell) : line)));
+        await edit(passwd, (lines) =>
+          lines.map((line) => (isOf(name)(line) ? line.replace(/[^:]*$/, after(argv, '--shell')) : line)),
+        );
         return done;
       case 'userdel': {
         const line = (await linesOf(passwd)).find(isOf(name));

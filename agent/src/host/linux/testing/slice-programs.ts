@@ -61,6 +61,9 @@ export function makeSlicePrograms({ says: said }: Pick<Machine, 'says'>): SliceP
     const machine = [...machines.values()].find(({ name, running }) => running && name === `gpuaas-slot-${number}`);
     if (!machine) return { status: 255, stdout: '', stderr: `ssh: connect to host ${target}: No route to host` };
     if (command.includes(gpuQuery[1] ?? '?')) return says(rowsFor(machine.xml));
+    // The lines of the keys that were written, as the machine reads them back.
+    const [, keys] = command.split(" 'keys' ");
+    if (keys !== undefined) return says(`${keys.slice(1, -1).split("' '").join('\n')}\n`);
     if (command.includes('nvidia-smi')) return said.get(bannerQuery.join(' ')) ?? done;
     return command.includes('probe') ? says('looked\n') : done;
   };

@@ -143,6 +143,7 @@ async function startMachine({
       memory_mib: params.profile.memory_mib,
       login: params.login,
       authorized_keys: [...params.authorized_keys],
+      trusted_authorities: [...(params.trusted_authorities ?? [])],
       state: 'making',
       host_key_fingerprint: fingerprintOf(hardware.hostname, params.allocation_id, lease.generation),
       disk_clean: passed(`${disksOf(params.slots).length} disks were blank before the image was written.`),
@@ -156,8 +157,16 @@ async function startMachine({
   }
   await build((draft) => {
     const machine = draft.machines[params.allocation_id];
-    if (machine) Object.assign(machine, { state: 'running', authorized_keys: [...params.authorized_keys] });
+    if (machine) Object.assign(machine, { state: 'running', ...keysOf(params) });
   });
   const machine = store.now.machines[params.allocation_id];
   if (machine) console.boot(params.allocation_id, machine);
 }
+
+const keysOf = ({
+  authorized_keys,
+  trusted_authorities = [],
+}: Pick<Provision, 'authorized_keys' | 'trusted_authorities'>) => ({
+  authorized_keys: [...authorized_keys],
+  trusted_authorities: [...trusted_authorities],
+});

@@ -1,7 +1,7 @@
 import { Fault } from '../../../kernel/fault.ts';
 import { makeApart, type Reconciler } from '../../../kernel/process/reconciler.ts';
 import { secondMs } from '../../../kernel/units.ts';
-import { makeSettle, mayTake } from '../../attention/index.ts';
+import { makeAlertWriter, mayTake } from '../../attention/index.ts';
 import { guardBatch } from '../facts.ts';
 import { loseAllocation } from '../life/lose.ts';
 import { noteAllocation } from '../life/machine.ts';
@@ -18,7 +18,7 @@ export function makeDriftGuard(parts: GuardParts, release: GuardRelease): Reconc
     'Differences between what nodes hold and what they should hold.',
     ['kind'],
   );
-  const settle = makeSettle(parts);
+  const settle = makeAlertWriter(parts);
   const apart = makeApart('allocation-drift', parts);
 
   async function compareNode(row: ReportedRow): Promise<void> {
@@ -129,7 +129,8 @@ async function setAside(
     // Only free slots: a slot that another allocation holds by now belongs to that allocation.
     const free = await lockFreeAmong(tx, nodeId, slotIds);
     if (free.length > 0 && !asked.granted) {
-      if (!asked.isNews) return tx.abandon(new Fault('illegal_transition', 'The breaker of the pool holds it back.'));
+      if (!asked.isBreakerChange)
+        return tx.abandon(new Fault('illegal_transition', 'The breaker of the pool holds it back.'));
       return tx.commit(undefined, {
         target: { type: 'node', id: nodeId },
         change: { held_back: free, orphan: allocationId },

@@ -22,7 +22,7 @@ const idleSql = sql(
      (select max(r.gpu_utilization[s.slot_index + 1]) from slots s
       where s.allocation_id = a.id and s.generation = a.generation) as busiest
    from allocations a join node_reports r on r.node_id = a.node_id join nodes n on n.id = a.node_id
-   where a.state = 'active' and a.idle_minutes is not null and r.reported_at > $1 and mine(a.organization_id)
+   where a.state = 'active' and a.stop_phase is null and a.idle_minutes is not null and r.reported_at > $1 and mine(a.organization_id)
      and ($2::uuid is null or a.id > $2) order by a.id limit $3`,
 );
 const setIdleSql = sql(
@@ -36,7 +36,7 @@ const unattestedSql = sql(
      (select max(t.created_at) from readiness_attestations t
       where t.allocation_id = a.id and mine(t.organization_id)) as last_at
    from allocations a
-   where a.state = 'active' and mine(a.organization_id) and not exists (
+   where a.state = 'active' and a.stop_phase is null and mine(a.organization_id) and not exists (
      select from readiness_attestations t
      where t.allocation_id = a.id and t.created_at > $1 and mine(t.organization_id)
    ) and not exists (

@@ -1,4 +1,4 @@
-import { showMoney, type wishErrors } from '@gpuaas/contract';
+import { type launchErrors, showMoney } from '@gpuaas/contract';
 import type { Act, InProject, ReadTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondsPerHour } from '../facts.ts';
@@ -44,7 +44,7 @@ export interface LaunchLimits {
   /** The length of one accrual window: a cap pays for at least one. */
   readonly windowSeconds: number;
 }
-type Refusal = Fault<(typeof wishErrors)[number]>;
+type Refusal = Fault<(typeof launchErrors)[number]>;
 
 /** Checks a launch request against the catalog, before a place is looked for. */
 export async function resolveLaunch(

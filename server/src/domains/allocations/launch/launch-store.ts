@@ -53,7 +53,7 @@ const insertKeysSql = sql(
 const removeKeysSql = sql(
   'allocation-keys-remove',
   `delete from allocation_ssh_keys
-   where allocation_id = $1 and ssh_key_id <> all ($2::uuid[]) and mine(organization_id)`,
+   where allocation_id = $1 and ssh_key_id <> all ($2::uuid[]) and grant_id is null and mine(organization_id)`,
 );
 const listKeysSql = sql(
   'allocation-keys',

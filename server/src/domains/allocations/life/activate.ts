@@ -125,7 +125,10 @@ async function bringKeysUpToDate(
   await parts.tasks.queueTask(tx, {
     nodeId: leased.nodeId,
     type: 'allocation.install_authorized_keys',
-    params: { allocation_id: leased.id, login: leased.login, authorized_keys: [...leased.keys] },
+    params: {
+      ...{ allocation_id: leased.id, login: leased.login, authorized_keys: [...leased.keys] },
+      ...(leased.authorities && { trusted_authorities: [...leased.authorities] }),
+    },
     generation: leased.generation,
     ttlSeconds: parts.taskSeconds('short'),
     correlationId,

@@ -1,7 +1,7 @@
 import { provisioningFailed } from '@gpuaas/contract';
 import type { Act } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { dropReservationOf } from '../queue/store.ts';
+import { dropHostReservationOf } from '../queue/store.ts';
 import { holdAllocation } from '../store.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { LifeParts } from './parts.ts';
@@ -13,7 +13,7 @@ export async function expireWait(parts: Pick<LifeParts, 'db' | 'ids'>, act: Act,
     if (row?.placement_status !== 'queued' || row.state !== 'requested') {
       return tx.abandon(new Fault('illegal_transition', 'The request does not wait any more.'));
     }
-    await dropReservationOf(tx, id);
+    await dropHostReservationOf(tx, id);
     const failureReason = 'Nothing came free in the time that it was willing to wait.';
     const moved = await advanceAllocation(tx, id, 'fail', {
       ...{ ids: parts.ids, correlationId: act.correlationId },

@@ -26,6 +26,8 @@ export interface LeasedAllocation {
   readonly login: TaskParams<'allocation.provision_user'>['login'];
   readonly slots: readonly TaskSlot[];
   readonly keys: readonly string[];
+  /** Whose certificates the machine lets in; null for a host that cannot. */
+  readonly authorities: readonly string[] | null;
   readonly promised: Promised;
 }
 
@@ -54,6 +56,7 @@ interface Row {
   readonly image: LeasedAllocation['image'] | null;
   readonly slots: TaskSlot[];
   readonly keys: string[];
+  readonly authorities: string[] | null;
 }
 
 /**
@@ -88,6 +91,7 @@ export async function readLeased(
     login: row.login,
     slots: row.slots,
     keys: row.keys,
+    authorities: row.authorities,
     promised: {
       allocationId: row.id,
       username: row.login.username,

@@ -17,7 +17,7 @@ export interface Placement {
   >;
   readonly reservation: Reservation;
   readonly decision: Decision;
-  /** A new allocation has its claims already: claim.ts writes them in the statement that writes its row. */
+  /** A new allocation has its claims already: reserve-for-new.ts writes them in the statement that writes its row. */
   readonly isNew: boolean;
 }
 

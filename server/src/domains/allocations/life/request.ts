@@ -5,10 +5,10 @@ import { secondMs } from '../../../kernel/units.ts';
 import type { ResolvedLaunch } from '../launch/launch-request.ts';
 import { insertKeys, type KeyRow } from '../launch/launch-store.ts';
 import type { AllocationParts } from '../parts.ts';
-import { makeClaim } from '../placement/claim.ts';
 import type { Decision } from '../placement/decide.ts';
 import { redact, sayWhy } from '../placement/explain.ts';
 import { insertPlacementRecords } from '../placement/placement-records-store.ts';
+import { makeReserveForNew } from '../placement/reserve-for-new.ts';
 import type { UnplacedAllocation } from '../slots/slots.ts';
 import { type AllocationRow, insertAllocation, type Login } from '../store.ts';
 import { perHourMinor } from '../views/price.ts';
@@ -59,10 +59,10 @@ export async function requestAllocations(
   }));
   const unaffordable = await parts.money.check(tx, act, orders);
   if (unaffordable) return unaffordable;
-  const places = await parts.placer.place(
+  const places = await parts.placer.reserve(
     tx,
     launches.map(({ resolved }) => resolved),
-    makeClaim(tx, parts.ids, allocations),
+    makeReserveForNew(tx, parts.ids, allocations),
   );
   const missing = places.find(({ reservation }) => !reservation);
   if (missing && how.maxWaitSeconds === undefined) {

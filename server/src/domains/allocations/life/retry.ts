@@ -9,12 +9,13 @@ import { Fault } from '../../../kernel/fault.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { retryPicks, spanningGpus } from '../facts.ts';
 import { findFitting, readCandidates } from '../placement/candidates-store.ts';
-import { type Decision, decide } from '../placement/decide.ts';
+import { decide } from '../placement/decide.ts';
 import type { PlacementRequest } from '../placement/model.ts';
+import type { Reserved } from '../placement/placer.ts';
 import { type AttemptRow, insertAttempt, listAttempts, readAttempt } from '../retry/attempts-store.ts';
 import { avoidHost } from '../retry/avoid-host-store.ts';
 import type { Failure } from '../retry/failure.ts';
-import { freeClaims, moveSlots, type Reservation, reserveSlots } from '../slots/slots.ts';
+import { freeClaims, moveSlots, reserveSlots } from '../slots/slots.ts';
 import type { LeasedAllocation } from './leased.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { LifeParts } from './parts.ts';
@@ -43,7 +44,7 @@ export async function retryLaunch(
   if (!failure.avoidHost || leased.state !== 'provisioning') return undefined;
   const row = await readAttempt(tx, leased.id);
   if (!row || row.attempt >= row.max_attempts) return undefined;
-  const place = await findPlace(tx, parts, leased, row);
+  const place = await reserveElsewhere(tx, parts, leased, row);
   if (!place && !row.queue_deadline_at) return undefined;
   const lease = { allocationId: leased.id, generation: leased.generation };
   await parts.tasks.cancelOf(tx, lease);
@@ -104,25 +105,20 @@ const placeAgain = (
   parts: LifeParts,
   { id, organizationId, projectId }: LeasedAllocation,
   row: AttemptRow,
-  place: Place,
+  place: Reserved,
   correlationId: string,
 ) =>
   placeAllocations(tx, parts, correlationId, [
     { ...place, allocation: { ...row, id, organization_id: organizationId, project_id: projectId }, isNew: false },
   ]);
 
-interface Place {
-  readonly reservation: Reservation;
-  readonly decision: Decision;
-}
-
 /** Reserves slots on a host where the launch has not failed. Slots that are kept for older requests are not taken. */
-async function findPlace(
+async function reserveElsewhere(
   tx: WriteTx,
   parts: LifeParts,
   leased: LeasedAllocation,
   row: AttemptRow,
-): Promise<Place | undefined> {
+): Promise<Reserved | undefined> {
   const { lostAfterSeconds, candidates: limit, imageRequired } = parts.placing();
   const isSlice = row.capacity_shape === 'gpu_slice';
   const lasts = row.max_duration_seconds;

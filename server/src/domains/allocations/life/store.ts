@@ -42,7 +42,8 @@ export const readAllocation = sql(
          'mac_address', t.mac_address, 'private_ip', t.private_ip, 'numa_node', t.numa_node) order by t.slot_index), '[]')
        from slots t where t.allocation_id = a.id and t.generation = coalesce(p.generation, a.generation)) as slots,
      (select coalesce(jsonb_agg(distinct k.public_key), '[]')
-       from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys
+       from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys,
+     case when n.abilities @> '["ssh_certificates"]' then ssh_trusted_authorities() end as authorities
    from allocations a
    join skus s on s.slug = a.sku
    left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)

@@ -25,7 +25,7 @@ describe('the index of free capacity', () => {
     fc.assert(
       fc.property(arbitraryFleet, fc.constantFrom(1, 2, 4, 8), (fleet, gpus) => {
         const index = makeCapacityIndex();
-        index.learn(fleet);
+        index.update(fleet);
         const suggested = new Set(index.suggest(ask(gpus), 8));
         const best = decide(ask(gpus), fleet).chosen;
         const found = decide(
@@ -41,22 +41,22 @@ describe('the index of free capacity', () => {
 
   it('forgets what it knew when it learns something newer', () => {
     const index = makeCapacityIndex();
-    index.learn([host(1, new Array(8).fill(true))]);
+    index.update([host(1, new Array(8).fill(true))]);
     expect(index.suggest(ask(8), 4)).toEqual(['n1']);
-    index.learn([host(1, [false, ...new Array(7).fill(true)])]);
+    index.update([host(1, [false, ...new Array(7).fill(true)])]);
     expect(index.suggest(ask(8), 4)).toEqual([]);
     expect(index.suggest(ask(8, 'baremetal'), 4)).toEqual([]);
     expect(index.suggest(ask(4), 4)).toEqual(['n1']);
-    expect(index.recall(['n1', 'n2'])).toEqual([host(1, [false, ...new Array(7).fill(true)])]);
-    index.learn([host(1, new Array(8).fill(true), { schedulable: false })]);
+    expect(index.get(['n1', 'n2'])).toEqual([host(1, [false, ...new Array(7).fill(true)])]);
+    index.update([host(1, new Array(8).fill(true), { schedulable: false })]);
     expect(index.suggest(ask(1), 4)).toEqual([]);
     expect(index.size()).toBe(0);
-    expect(index.recall(['n1'])).toEqual([]);
+    expect(index.get(['n1'])).toEqual([]);
   });
 
   it('leaves out what was tried, and stops at the limit', () => {
     const index = makeCapacityIndex();
-    index.learn(Array.from({ length: 20 }, (_, at) => host(at, new Array(8).fill(true))));
+    index.update(Array.from({ length: 20 }, (_, at) => host(at, new Array(8).fill(true))));
     expect(index.suggest(ask(1), 5)).toHaveLength(5);
     expect(index.suggest(ask(1), 5, new Set(['n0', 'n1']))).not.toContain('n0');
   });
@@ -65,20 +65,20 @@ describe('the index of free capacity', () => {
     const index = makeCapacityIndex();
     const launchFailedAt = '2026-11-15T12:00:00.000Z';
     const oneLeft = [true, ...new Array(3).fill(false), ...new Array(4).fill(false)];
-    index.learn([
+    index.update([
       host(1, oneLeft, { launchFailedAt }),
       host(2, new Array(8).fill(true)),
       host(3, new Array(8).fill(true)),
     ]);
     expect(index.suggest(ask(1), 5)).toEqual(['n2', 'n3', 'n1']);
     expect(index.suggest(ask(1), 2)).toEqual(['n2', 'n3']);
-    index.learn([host(1, oneLeft)]);
+    index.update([host(1, oneLeft)]);
     expect(index.suggest(ask(1), 1)).toEqual(['n1']);
   });
 
   it('keeps regions and SKUs apart', () => {
     const index = makeCapacityIndex();
-    index.learn([host(1, new Array(8).fill(true), { region: 'south' }), host(2, [true], { sku: 'other' })]);
+    index.update([host(1, new Array(8).fill(true), { region: 'south' }), host(2, [true], { sku: 'other' })]);
     expect(index.suggest(ask(1), 5)).toEqual([]);
     expect(index.suggest({ ...ask(1), region: 'south' }, 5)).toEqual(['n1']);
   });

@@ -10,11 +10,11 @@ import { type Bench, openBench } from '../sagas/testing.ts';
 import { openYard, sliceSku, testRegion, type Yard } from '../testing.ts';
 import { readCandidates } from './candidates-store.ts';
 import { makeCapacityIndex } from './capacity-index.ts';
-import { makeClaim } from './claim.ts';
 import type { Decision } from './decide.ts';
 import { redact } from './explain.ts';
-import { openCapacityIndex } from './learn.ts';
-import { makePlacer } from './place.ts';
+import { openCapacityIndex } from './open-capacity-index.ts';
+import { makePlacer } from './placer.ts';
+import { makeReserveForNew } from './reserve-for-new.ts';
 
 let yard: Yard;
 let bench: Bench;
@@ -33,7 +33,7 @@ const gpus = 4;
 async function tryLaunch(remembered: readonly string[]): Promise<Decision> {
   const index = makeCapacityIndex();
   const { database } = yard.port;
-  index.learn(await database.read(yard.act(), (tx) => readCandidates(tx, remembered, 3_600)));
+  index.update(await database.read(yard.act(), (tx) => readCandidates(tx, remembered, 3_600)));
   const placer = makePlacer({ index, lostAfterSeconds: () => 3_600, candidates: () => 4, maxRepicks: () => 4 });
   const allocation = {
     ...{ id: systemIds.next(), organization_id: yard.organizationId, project_id: yard.projectId, group_id: null },
@@ -52,7 +52,7 @@ async function tryLaunch(remembered: readonly string[]): Promise<Decision> {
   let decision: Decision | undefined;
   await database.write(yard.act(), async (tx) => {
     const wanted = [{ request, alternatives: async () => ({ counts: [], skus: [] }) }];
-    const [place] = await placer.place(tx, wanted, makeClaim(tx, systemIds, [allocation]));
+    const [place] = await placer.reserve(tx, wanted, makeReserveForNew(tx, systemIds, [allocation]));
     decision = place?.decision;
     return tx.abandon(new Fault('sku_unavailable', 'It was only tried.'));
   });
@@ -121,11 +121,11 @@ describe('a host where a launch failed', () => {
       lostAfterSeconds: () => 3_600,
     });
     try {
-      await vi.waitFor(() => expect(index.recall([failing])).toHaveLength(1), { timeout: 30_000 });
-      expect(index.recall([failing])[0]).not.toHaveProperty('launchFailedAt');
+      await vi.waitFor(() => expect(index.get([failing])).toHaveLength(1), { timeout: 30_000 });
+      expect(index.get([failing])[0]).not.toHaveProperty('launchFailedAt');
       await fail('disk_dirty');
       // Well before the index looks at all hosts again by itself.
-      await vi.waitFor(() => expect(index.recall([failing])[0]?.launchFailedAt).toBeDefined(), { timeout: 30_000 });
+      await vi.waitFor(() => expect(index.get([failing])[0]?.launchFailedAt).toBeDefined(), { timeout: 30_000 });
     } finally {
       await index.close();
     }

@@ -5,7 +5,7 @@ import type { CapacityIndex } from './capacity-index.ts';
 import { type Decision, decide } from './decide.ts';
 import type { InFlight } from './in-flight.ts';
 import type { CandidateNode, PlacementRequest } from './model.ts';
-import type { Placed, Refused, Take, Wanted } from './place.ts';
+import type { PlacementQuery, Refused, Reserved, ReserveSlots } from './placer.ts';
 
 /** What a search needs: the index, the slots in flight, and the limits of the policies. */
 export interface SearchParts {
@@ -15,41 +15,45 @@ export interface SearchParts {
   readonly candidates: () => number;
   readonly maxRepicks: () => number;
 }
-export interface Looked {
+export interface Candidates {
   readonly nodes: readonly CandidateNode[];
   /** No host that fits is missing: the database chose them, not the index. */
   readonly isFromDatabase: boolean;
 }
-export interface Chosen {
+export interface Pick {
   readonly decision: Decision;
   readonly nodeId: string;
   readonly slotIds: readonly string[];
 }
 
 /** A few hosts to choose from: those that the index suggests, otherwise those that the database finds. Both are read afresh. */
-export async function look(
+export async function findCandidates(
   tx: ReadTx,
   { index, inFlight, ...limits }: SearchParts,
   request: PlacementRequest,
   how: { readonly except: ReadonlySet<string>; readonly useIndex: boolean },
-): Promise<Looked> {
+): Promise<Candidates> {
   const lostAfterSeconds = limits.lostAfterSeconds();
   const limit = limits.candidates();
   const suggested = how.useIndex ? index.suggest(request, limit, how.except) : [];
   // Hosts where a launch failed are used only when no other fits, and only the database knows whether one does.
-  const known = index.recall(suggested).every(isLastResort) ? [] : suggested;
+  const known = index.get(suggested).every(isLastResort) ? [] : suggested;
   const whole = request.shape === 'baremetal' || request.gpus >= spanningGpus;
   const ids =
     known.length > 0
       ? known
       : await findFitting(tx, request, { lostAfterSeconds, whole, except: [...how.except], limit });
   const nodes = ids.length > 0 ? await readCandidates(tx, ids, lostAfterSeconds, request) : [];
-  index.learn(nodes.map((node) => inFlight.mark(withoutKept(node))));
+  index.update(nodes.map((node) => inFlight.mark(withoutKept(node))));
   return { nodes, isFromDatabase: known.length === 0 };
 }
 
 /** The decision for a request that gets no slots: it surveys all hosts of the SKU and of its alternatives. */
-export async function explain(tx: ReadTx, parts: SearchParts, { request, alternatives }: Wanted): Promise<Decision> {
+export async function explainRefusal(
+  tx: ReadTx,
+  parts: SearchParts,
+  { request, alternatives }: PlacementQuery,
+): Promise<Decision> {
   const others = await alternatives();
   const nodes = await survey(tx, {
     skus: [request.sku, ...others.skus.map(({ sku }) => sku)],
@@ -61,53 +65,53 @@ export async function explain(tx: ReadTx, parts: SearchParts, { request, alterna
 }
 
 /** The best slots on these hosts. Other requests of this process are not offered them from now on. */
-export function choose(
+export function pickSlots(
   { index, inFlight }: SearchParts,
   request: PlacementRequest,
-  { nodes, isFromDatabase }: Looked,
+  { nodes, isFromDatabase }: Candidates,
   how: { readonly ignoreInFlight: boolean },
-): Chosen | undefined {
+): Pick | undefined {
   const decision = decide(request, how.ignoreInFlight ? nodes : nodes.map(inFlight.mark));
   if (!decision.chosen || (decision.chosen.launch_failed_at !== undefined && !isFromDatabase)) return undefined;
   const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
   const node = nodes.find(({ id }) => id === nodeId);
   for (const slot of node?.slots ?? []) if (slotIds.includes(slot.id)) inFlight.add(slot);
-  if (node) index.learn([inFlight.mark(withoutKept(node))]);
+  if (node) index.update([inFlight.mark(withoutKept(node))]);
   return { decision, nodeId, slotIds };
 }
 
-/** Picks and takes until a pick succeeds: first without waiting for locks, at last with waiting. */
-export async function search(
+/** Picks slots and reserves them until a pick succeeds: first without waiting for locks, at last with waiting. */
+export async function searchAndReserve(
   tx: WriteTx,
   parts: SearchParts,
-  wanted: Wanted,
+  wanted: PlacementQuery,
   at: number,
-  taking: Take,
-): Promise<Placed | Refused> {
-  const pick = async (seen: Looked, wait: boolean): Promise<Placed | undefined> => {
-    const chosen = choose(parts, wanted.request, seen, { ignoreInFlight: wait });
+  reserveSlots: ReserveSlots,
+): Promise<Reserved | Refused> {
+  const pick = async (seen: Candidates, wait: boolean): Promise<Reserved | undefined> => {
+    const chosen = pickSlots(parts, wanted.request, seen, { ignoreInFlight: wait });
     if (!chosen) return undefined;
     const how = { wait, lostAfterSeconds: parts.lostAfterSeconds() };
-    const [reservation] = await taking([{ at, slotIds: chosen.slotIds, request: wanted.request }], how);
+    const [reservation] = await reserveSlots([{ at, slotIds: chosen.slotIds, request: wanted.request }], how);
     if (reservation) return { decision: chosen.decision, reservation };
-    parts.index.forget(chosen.nodeId);
+    parts.index.remove(chosen.nodeId);
     return undefined;
   };
   const tried = new Set<string>();
   for (let picks = 0; picks < parts.maxRepicks(); picks += 1) {
-    const seen = await look(tx, parts, wanted.request, { except: tried, useIndex: true });
+    const seen = await findCandidates(tx, parts, wanted.request, { except: tried, useIndex: true });
     if (seen.isFromDatabase && seen.nodes.length === 0) break;
     const placed = await pick(seen, false);
     if (placed) return placed;
     for (const node of seen.nodes) if (seen.isFromDatabase || !isLastResort(node)) tried.add(node.id);
   }
   for (let picks = 0; picks < patientPicks; picks += 1) {
-    const seen = await look(tx, parts, wanted.request, { except: new Set(), useIndex: false });
+    const seen = await findCandidates(tx, parts, wanted.request, { except: new Set(), useIndex: false });
     if (seen.nodes.length === 0) break;
     const placed = await pick(seen, true);
     if (placed) return placed;
   }
-  const decision = await explain(tx, parts, wanted);
+  const decision = await explainRefusal(tx, parts, wanted);
   return { decision: { ...decision, outcome: 'refused', chosen: null }, reservation: undefined };
 }
 

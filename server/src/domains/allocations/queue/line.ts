@@ -75,7 +75,7 @@ function waiterOf(row: QueueRow, line: LineRow, look: LineLook): Waiter {
 }
 
 /** Writes down which host the oldest request waits for, where that has changed. */
-export async function writeReservation(
+export async function writeHostReservation(
   parts: { readonly db: Database; readonly begin: BeginAct; readonly ids: Ids },
   line: LineRow,
   view: LineView,

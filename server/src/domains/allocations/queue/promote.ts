@@ -6,7 +6,7 @@ import { holdAllocation } from '../store.ts';
 import { taskTimes } from '../task-times.ts';
 import { originOf, type QueueParts } from './parts.ts';
 import type { LinePlan } from './plan.ts';
-import { dropReservationOf, type QueueRow } from './store.ts';
+import { dropHostReservationOf, type QueueRow } from './store.ts';
 
 /** Gives a waiting request the slots that the plan of its line found, and asks its node, in one transaction. */
 export async function promote(parts: QueueParts, waiting: QueueRow, start: LinePlan['starts'][number]): Promise<void> {
@@ -22,7 +22,7 @@ export async function promote(parts: QueueParts, waiting: QueueRow, start: LineP
     });
     // Another request took the slots meanwhile: the next round plans again.
     if (!reservation) return tx.abandon(new Fault('sku_unavailable', 'Its slots were taken meanwhile.'));
-    await dropReservationOf(tx, row.id);
+    await dropHostReservationOf(tx, row.id);
     const { nodeId, generation } = reservation;
     await updateFacts(tx, row.id, { placementStatus: 'reserved', nodeId, generation });
     const life = { ...parts, ...taskTimes(parts.policies) };

@@ -3,7 +3,7 @@ import { makeApart, type Reconciler, startReconciler } from '../../../kernel/pro
 import { capacityChannel, queueEveryMs } from '../facts.ts';
 import { expireWait } from '../life/expire-wait.ts';
 import { taskTimes } from '../task-times.ts';
-import { readLine, systemView, writeReservation } from './line.ts';
+import { readLine, systemView, writeHostReservation } from './line.ts';
 import { originOf, type QueueParts } from './parts.ts';
 import { planLine } from './plan.ts';
 import { promote } from './promote.ts';
@@ -70,7 +70,7 @@ async function serve(
     // A request that cannot be placed, because its task cannot be made, does not delay the requests behind it.
     if (row) await apart({ allocation: row.id }, () => promote(parts, row, start));
   }
-  await writeReservation(parts, line, view, plan);
+  await writeHostReservation(parts, line, view, plan);
 }
 
 /** Runs the queue. A commit that frees slots wakes it. */

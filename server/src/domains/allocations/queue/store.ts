@@ -152,7 +152,7 @@ export interface ReservationRow {
 export const findReservation = async (tx: ReadTx, line: LineRow): Promise<ReservationRow | undefined> =>
   (await tx.rows<ReservationRow>(reservationSql, [line.sku, line.region]))[0];
 export const dropReservation = (tx: WriteTx, line: LineRow) => tx.run(dropSql, [line.sku, line.region]);
-export const dropReservationOf = (tx: WriteTx, allocationId: string) => tx.run(dropOfSql, [allocationId]);
+export const dropHostReservationOf = (tx: WriteTx, allocationId: string) => tx.run(dropOfSql, [allocationId]);
 export const keepReservation = (tx: WriteTx, line: LineRow, row: ReservationRow) =>
   tx.run(keepSql, [row.allocation_id, row.node_id, line.sku, line.region, row.expected_start_at, row.slot_ids]);
 export const expectReservation = (tx: WriteTx, row: Omit<ReservationRow, 'slot_ids'>) =>

@@ -310,6 +310,34 @@ describe('an allocation', () => {
     expect(freed).toMatchObject({ state: 'released', slots: { available: 8 }, liveClaims: 0 });
   });
 
+  it('under full-reimage asks the system that images the host instead of its agent, and frees it with that proof alone', async () => {
+    const plan = { state: 'releasing', shape: 'baremetal', isolation: 'full-reimage' } as const;
+    const asked: string[] = [];
+    const vacate = makeVacateAndReimage(bench.parts, async (_act, { nodeId }) => {
+      asked.push(nodeId);
+      return 'asked';
+    });
+    const ended = async (answer: object) => {
+      const allocation = await bench.allocation(plan);
+      const lease = { allocationId: allocation.id, generation: allocation.generation };
+      await runSaga(vacate, {
+        params: { ...lease, afterwards: 'available', forced: false },
+        look: () => 0,
+        answer: (step) =>
+          step === 'reimaged' ? { task_id: 'a job', signed_result: null, ...answer } : wellEnded(allocation, step),
+      });
+      return allocation.look();
+    };
+    const failure = { code: 'reimage_failed', message: 'MAAS says failed disk erasing.' };
+    expect(await ended({ outcome: 'failed', failure })).toMatchObject({
+      state: 'release_failed',
+      slots: { cleanup_blocked: 8 },
+    });
+    const output = { reimaged: { passed: true, detail: 'it enrolled anew' } };
+    expect(await ended({ outcome: 'succeeded', output })).toMatchObject({ state: 'released', slots: { available: 8 } });
+    expect(asked).toHaveLength(2);
+  });
+
   it('that an operator calls off says so to its owner, and its hardware is not to blame', async () => {
     const allocation = await bench.allocation({ gpus: 2 });
     const params = { allocationId: allocation.id, generation: allocation.generation };

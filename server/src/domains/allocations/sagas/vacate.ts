@@ -1,12 +1,13 @@
 import { defineSaga, type Saga } from '../../../kernel/saga.ts';
-import { TaskAnswer } from '../../nodes/index.ts';
+import { type AskReimage, agentsOnly, TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { blockSlots } from '../life/block.ts';
 import { type Afterwards, freeLease, haltUnless } from '../life/free.ts';
+import { readLeased } from '../life/leased.ts';
 import type { LifeParts, OfLease } from '../life/parts.ts';
 import { proofsOf } from '../life/proofs.ts';
 import { askNode } from '../tasks/node-task.ts';
-import { reimageTask, vacateTask, vacateTaskType } from '../tasks/vacate-task.ts';
+import { isLeaving, reimageTask, vacateTask, vacateTaskType } from '../tasks/vacate-task.ts';
 
 export interface Vacate extends OfLease {
   readonly afterwards: Afterwards;
@@ -29,15 +30,21 @@ export const makeVacate = (parts: LifeParts): Saga<Vacate> =>
     undo: { none: 'The last step: nothing follows that could fail.' },
   });
 
-export const makeVacateAndReimage = (parts: LifeParts): Saga<Vacate> =>
+/** `askReimage` is asked first: a host that MAAS looks after is erased and deployed by it, and proves that by enrolling anew. */
+export const makeVacateAndReimage = (parts: LifeParts, askReimage: AskReimage = agentsOnly): Saga<Vacate> =>
   emptied(parts, 'allocation.vacate_and_reimage')
     .step('check', {
       do: async ({ done }) => haltUnless(proofsOf('allocation.revoke_user', done.emptied)) ?? { emptied: true },
       undo: { none: 'Nothing was changed.' },
     })
     .wait('reimaged', {
-      ask: ({ act, params: { allocationId, generation } }, token) =>
-        askNode(parts, act, { allocationId, generation }, token, reimageTask(parts)),
+      ask: async ({ act, params: { allocationId, generation } }, token) => {
+        const leased = await parts.db.read(act, (tx) => readLeased(tx, allocationId, generation));
+        const reason = 'An allocation under full-reimage left it.';
+        const isOurs = leased?.generation === generation && isLeaving(leased);
+        const asked = isOurs ? await askReimage(act, { ...leased, reason }, token) : undefined;
+        return asked ?? askNode(parts, act, { allocationId, generation }, token, reimageTask(parts));
+      },
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
       undo: { none: 'A fresh image does no harm.' },

@@ -15,7 +15,7 @@ export const reserveSlots = sql(
  * `limit (select …)` only keeps PostgreSQL from guessing the length of the arrays: with its guess it would plan this statement
  * anew each time, at several times the cost of running it.
  */
-export const takeSlots = sql(
+export const reserveForNewAllocations = sql(
   'slots-take',
   `with wanted as materialized (
      select w.slot_id, w.claim_id, w.allocation_id, w.need, w.ends_at, w.image_required, w.provision_seconds

@@ -15,8 +15,8 @@ import {
   lockSlots,
   moveSlotRows,
   moveSlotsOf,
+  reserveForNewAllocations as reserveForNewSql,
   reserveSlots as reserveSlotsSql,
-  takeSlots as takeSlotsSql,
 } from './slots-store.ts';
 
 export type SlotState = keyof StatesOf<typeof slotMachine>;
@@ -51,7 +51,7 @@ interface Move {
 /**
  * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target state
  * already stay as they are, so a step that runs twice finds its work done. Undefined when there are no slots. Slots that
- * become free end their claims and wake the queue. The last report of the host is judged first: a bad slot is held before it
+ * become free end their claims and wake the queue. The last report of the host is evaluated first: a bad slot is held before it
  * can be sold.
  */
 export async function moveSlots(
@@ -131,7 +131,7 @@ export interface Reservation {
 }
 
 /**
- * Takes exactly these slots for an allocation, or none: the rows decide. With `wait` it waits for a transaction that has locked
+ * Reserves exactly these slots for an allocation, or none: the rows decide. With `wait` it waits for a transaction that has locked
  * one of them; otherwise that slot counts as gone. Whether the host reports and whether slots are kept is asked again once the
  * locks are held. The slots share one generation, which is that of the lease.
  */
@@ -141,27 +141,27 @@ export async function reserveSlots(
     readonly allocationId: string;
     readonly slotIds: readonly string[];
     readonly wait: boolean;
-    /** Slots of a host that has been silent for longer are not taken. */
+    /** Slots of a host that has been silent for longer are not reserved. */
     readonly lostAfterSeconds: number;
-    /** A request that does not wait in the queue: slots that are kept for those that do are not taken. */
+    /** A request that does not wait in the queue: slots that are kept for those that do are not reserved. */
     readonly newcomer: Newcomer | undefined;
   },
 ): Promise<Reservation | undefined> {
   const { allocationId, slotIds, wait, lostAfterSeconds, newcomer } = wanted;
-  const rows = await tx.rows<TakenRow>(reserveSlotsSql, [
+  const rows = await tx.rows<ReservedRow>(reserveSlotsSql, [
     ...[slotIds, allocationId, wait, lostAfterSeconds, newcomer !== undefined],
     ...[newcomer?.endsAt ?? null, newcomer?.image?.mustBeCached ?? false, newcomer?.provisionSeconds ?? 0],
   ]);
   return asReservation(slotIds, rows);
 }
 type Newcomer = Pick<PlacementRequest, 'endsAt' | 'image' | 'provisionSeconds'>;
-interface TakenRow {
+interface ReservedRow {
   readonly id: string;
   readonly node_id: string;
   readonly simulated: boolean;
   readonly generation: bigint;
 }
-function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Reservation | undefined {
+function asReservation(wanted: readonly string[], rows: readonly ReservedRow[]): Reservation | undefined {
   const [first] = rows;
   if (!first || rows.length !== wanted.length) return undefined;
   return {
@@ -176,10 +176,10 @@ function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Re
 export type UnplacedAllocation = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation'>;
 
 /**
- * The same without waiting, for new allocations: it takes the slots of each and inserts the allocation and its claims, or does
+ * The same without waiting, for new allocations: it reserves the slots of each and inserts the allocation and its claims, or does
  * nothing for it. Answers in the order of the picks.
  */
-export async function takeSlots(
+export async function reserveForNewAllocations(
   tx: WriteTx,
   picks: readonly {
     readonly allocation: UnplacedAllocation;
@@ -191,7 +191,7 @@ export async function takeSlots(
   const wanted = picks.flatMap(({ allocation, slotIds, request }) =>
     slotIds.map((slotId) => ({ slotId, allocationId: allocation.id, need: slotIds.length, request })),
   );
-  const rows = await tx.rows<TakenRow & { readonly allocation_id: string }>(takeSlotsSql, [
+  const rows = await tx.rows<ReservedRow & { readonly allocation_id: string }>(reserveForNewSql, [
     wanted.map(({ slotId }) => slotId),
     wanted.map(() => parts.ids.next()),
     wanted.map(({ allocationId }) => allocationId),
@@ -203,8 +203,8 @@ export async function takeSlots(
     wanted.map(({ request }) => request?.image?.mustBeCached ?? false),
     wanted.map(({ request }) => request?.provisionSeconds ?? 0),
   ]);
-  const taken = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
-  return picks.map(({ allocation, slotIds }) => asReservation(slotIds, taken.get(allocation.id) ?? []));
+  const reserved = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
+  return picks.map(({ allocation, slotIds }) => asReservation(slotIds, reserved.get(allocation.id) ?? []));
 }
 const asDocument = (allocation: UnplacedAllocation) => ({
   ...allocation,

@@ -59,6 +59,7 @@ const wholeNodeParams = (parts: LifeParts, leased: LeasedAllocation) => ({
   allocation_id: leased.id,
   login: leased.login,
   authorized_keys: [...leased.keys],
+  ...(leased.authorities && { trusted_authorities: [...leased.authorities] }),
   lease: leaseParams(parts, leased),
   expect: expectationOf(leased),
 });

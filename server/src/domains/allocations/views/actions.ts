@@ -13,20 +13,26 @@ export interface Actionable {
   readonly max_duration_seconds: number | null;
   readonly release_attempts: number;
   readonly login: object | null;
+  /** Set while its machine is stopped, or on the way there or back. */
+  readonly stop: object | null;
 }
 type Name = AllocationAction['action'];
+
+export const stoppedWords =
+  'Its machine is stopped because the balance is spent: add to the balance, and it starts again.';
 
 /** What can be done with an allocation now, and why the rest cannot: the same rules that the operations go by. */
 export function actionsOf(row: Actionable, limits: Limits): AllocationAction[] {
   const notActive = row.state === 'active' ? null : `It is ${row.state}: only an active allocation can.`;
+  const stopped = row.stop === null ? null : stoppedWords;
   const ended = row.state === 'released' || row.state === 'failed' ? `It is ${row.state}.` : null;
   const reasons: Readonly<Record<Name, string | null>> = {
     release: ended ?? whyNoRelease(row, limits.maxReleaseAttempts),
     extend: notActive ?? (row.max_duration_seconds === null ? 'It has no end that could be moved.' : null),
-    restart: notActive,
+    restart: notActive ?? stopped,
     rename: ended,
     set_ssh_keys: ended ?? (takesKeys(row.state) ? null : `It is ${row.state}.`),
-    open_terminal: notActive ?? whyNoTerminal(row, limits.hasTerminals),
+    open_terminal: notActive ?? stopped ?? whyNoTerminal(row, limits.hasTerminals),
   };
   return (Object.keys(reasons) as Name[]).map((action) => ({
     action,

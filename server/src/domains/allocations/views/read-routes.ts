@@ -94,7 +94,7 @@ export async function showDetail(
             cuda_version: attestation.cuda_version,
           }
         : null,
-    last_check: later
+    last_attestation: later
       ? { attestation_id: later.id, taken_at: later.taken_at.toISOString(), passed: later.passed }
       : null,
   };

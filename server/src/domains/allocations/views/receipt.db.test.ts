@@ -37,14 +37,14 @@ const look = async () => (await world.call('GET', `/api/v1/allocations/${id}`, {
 
 describe('the receipt of an allocation', () => {
   it('is the proof that made it active, and later ones stand beside it', async () => {
-    expect(await look()).toMatchObject({ receipt: null, last_check: null });
+    expect(await look()).toMatchObject({ receipt: null, last_attestation: null });
     const first = await prove(true, 'first');
-    expect(await look()).toMatchObject({ receipt: { attestation_id: first }, last_check: null });
+    expect(await look()).toMatchObject({ receipt: { attestation_id: first }, last_attestation: null });
     await prove(true, 'second');
     const last = await prove(false, 'third');
     expect(await look()).toMatchObject({
       receipt: { attestation_id: first, passed: true, driver_version: 'first' },
-      last_check: { attestation_id: last, passed: false },
+      last_attestation: { attestation_id: last, passed: false },
     });
   });
 });

@@ -59,6 +59,12 @@ export const showAllocation = (row: AllocationRow, limits: Limits): Allocation =
     since: new Date(since).toISOString(),
     deadline_at: deadline_at === null ? null : new Date(deadline_at).toISOString(),
   })),
+  stop: row.stop && {
+    phase: row.stop.phase,
+    reason: 'balance_depleted',
+    since: new Date(row.stop.since).toISOString(),
+    kept_until: row.stop.kept_until === null ? null : new Date(row.stop.kept_until).toISOString(),
+  },
   actions: actionsOf(row, limits),
   created_at: row.created_at.toISOString(),
   provisioning_started_at: time(row.provisioning_started_at),
