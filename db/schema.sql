@@ -768,7 +768,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['apps.instance.failed'::text, 'apps.instance.launching'::text, 'apps.instance.released'::text, 'apps.instance.running'::text, 'apps.instance.stopped'::text, 'provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'provisioning.started'::text, 'provisioning.stopped'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'billing.machines_stopped'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function found_department()
@@ -817,6 +817,27 @@ begin
 end
 $function$;
 grant execute on function guard_act() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
+
+-- Function guard_app_capacity()
+
+CREATE OR REPLACE FUNCTION public.guard_app_capacity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare held text;
+begin
+  if tg_op = 'UPDATE' and (new.state = old.state or new.state <> 'launching') then
+    return new;
+  end if;
+  select a.state into held from allocations a
+    where a.id = new.allocation_id and a.organization_id = new.organization_id and a.project_id = new.project_id
+    for share;
+  if held is null or (held <> 'active' and (new.state <> 'requested' or held not in ('requested', 'provisioning'))) then
+    raise exception 'an instance of an app needs an active allocation of its project, and this one is %', coalesce(held, 'none of its')
+      using errcode = 'check_violation', constraint = 'app_instances_capacity';
+  end if;
+  return new;
+end $function$;
 
 -- Function guard_append_only()
 
@@ -1901,6 +1922,19 @@ end
 $function$;
 grant execute on function slots_reserve(uuid[],uuid,boolean,double precision,boolean,timestamp with time zone,boolean,integer) to gpuaas_api, gpuaas_worker;
 
+-- Function ssh_trusted_authorities()
+
+CREATE OR REPLACE FUNCTION public.ssh_trusted_authorities()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select coalesce(jsonb_agg(k.public_key order by k.number), '[]') from ssh_platform_keys k
+  where k.kind = 'user_authority' and (k.retired_at is null or k.retired_at > act_time() - interval '1 hour')
+$function$;
+grant execute on function ssh_trusted_authorities() to gpuaas_api, gpuaas_worker;
+
 -- Function telemetry_prune(timestamp with time zone,timestamp with time zone,integer)
 
 CREATE OR REPLACE FUNCTION public.telemetry_prune(p_fine timestamp with time zone, p_coarse timestamp with time zone, p_limit integer)
@@ -2119,12 +2153,18 @@ create table account_ladders (
   releases_at timestamp with time zone,
   release_requested_at timestamp with time zone,
   changed_at timestamp with time zone not null default act_time(),
+  stops_at timestamp with time zone,
+  stopped_at timestamp with time zone,
   constraint account_ladders_pkey PRIMARY KEY (organization_id),
-  constraint account_ladders_release CHECK (((release_requested_at IS NULL) OR (state = 'depleted'::text))),
+  constraint account_ladders_release CHECK (((release_requested_at IS NULL) OR (state = ANY (ARRAY['auto_release_pending'::text, 'depleted'::text])))),
   constraint account_ladders_releases_at CHECK (((releases_at IS NULL) OR (state = ANY (ARRAY['auto_release_pending'::text, 'depleted'::text])))),
+  constraint account_ladders_stopped_at CHECK (((stopped_at IS NULL) OR (state = ANY (ARRAY['auto_release_pending'::text, 'depleted'::text])))),
+  constraint account_ladders_stops_at CHECK (((stops_at IS NULL) OR (state = ANY (ARRAY['auto_release_pending'::text, 'depleted'::text])))),
   constraint account_ladders_warned_steps_check CHECK (((warned_steps >= 0) AND (warned_steps <= 3))),
   constraint account_ladders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
+
+CREATE INDEX account_ladders_stopped ON public.account_ladders USING btree (organization_id) WHERE (stopped_at IS NOT NULL);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.account_ladders FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.account_ladders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -2137,6 +2177,7 @@ create policy reach on account_ladders
 
 grant select on account_ladders to gpuaas_api;
 grant select, update on account_ladders to gpuaas_billing;
+grant select on account_ladders to gpuaas_worker;
 
 -- Table account_sessions
 
@@ -2207,6 +2248,7 @@ CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.agent_releases DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 
 grant insert, select, update on agent_releases to gpuaas_api;
+grant select on agent_releases to gpuaas_worker;
 
 -- Table alert_changes
 
@@ -2263,7 +2305,50 @@ CREATE TRIGGER tell AFTER INSERT OR DELETE ON public.alerts FOR EACH ROW EXECUTE
 CREATE TRIGGER tell_effect AFTER UPDATE OF effect ON public.alerts FOR EACH ROW WHEN ((old.effect IS DISTINCT FROM new.effect)) EXECUTE FUNCTION alerts_tell();
 
 grant delete, insert, select, update on alerts to gpuaas_api;
+grant select (slot_id), select (tenant_message) on alerts to gpuaas_notifier;
 grant delete, insert, select, update on alerts to gpuaas_worker;
+
+-- Table allocation_access_grants
+
+create table allocation_access_grants (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  allocation_id uuid not null,
+  user_id uuid not null,
+  ssh_key_id uuid,
+  reason text not null,
+  granted_by uuid not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoked_by uuid,
+  constraint allocation_access_grants_pkey PRIMARY KEY (id),
+  constraint allocation_access_grants_reason_check CHECK ((length(reason) <= 500)),
+  constraint allocation_access_grants_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint allocation_access_grants_granted_by_fkey FOREIGN KEY (granted_by) REFERENCES users(id),
+  constraint allocation_access_grants_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint allocation_access_grants_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES users(id),
+  constraint allocation_access_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX allocation_access_grants_allocation ON public.allocation_access_grants USING btree (allocation_id, organization_id);
+CREATE INDEX allocation_access_grants_granted_by ON public.allocation_access_grants USING btree (granted_by);
+CREATE INDEX allocation_access_grants_page ON public.allocation_access_grants USING btree (organization_id, allocation_id, id);
+CREATE INDEX allocation_access_grants_project ON public.allocation_access_grants USING btree (project_id);
+CREATE INDEX allocation_access_grants_revoked_by ON public.allocation_access_grants USING btree (revoked_by);
+CREATE INDEX allocation_access_grants_user ON public.allocation_access_grants USING btree (user_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_access_grants FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_access_grants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table allocation_access_grants enable row level security;
+
+create policy reach on allocation_access_grants
+  using (within_wall(organization_id));
+
+grant insert, select, update (expires_at), update (revoked_at), update (revoked_by) on allocation_access_grants to gpuaas_api;
+grant select on allocation_access_grants to gpuaas_worker;
 
 -- Table allocation_attempts
 
@@ -2409,6 +2494,7 @@ create table allocation_ssh_keys (
   fingerprint text not null,
   public_key text not null,
   added_at timestamp with time zone not null default act_time(),
+  grant_id uuid,
   constraint allocation_ssh_keys_pkey PRIMARY KEY (allocation_id, ssh_key_id),
   constraint allocation_ssh_keys_public_key_check CHECK ((public_key ~ '^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$'::text)),
   constraint allocation_ssh_keys_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id)
@@ -2510,6 +2596,8 @@ create table allocations (
   max_attempts integer not null default 1,
   missing_boot_id uuid,
   max_spend_minor bigint,
+  stop_phase text,
+  stop_since timestamp with time zone,
   constraint allocations_pkey PRIMARY KEY (id),
   constraint allocations_id_organization_id_key UNIQUE (id, organization_id),
   constraint allocations_attempts_check CHECK (((attempt >= 1) AND (attempt <= max_attempts))) NOT VALID,
@@ -2527,6 +2615,8 @@ create table allocations (
   constraint allocations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint allocations_placement_status_check CHECK ((placement_status = ANY (ARRAY['queued'::text, 'reserved'::text, 'leased'::text, 'freed'::text]))),
   constraint allocations_queue_deadline_check CHECK (((placement_status = 'queued'::text) <= (queue_deadline_at IS NOT NULL))) NOT VALID,
+  constraint allocations_stop CHECK (((stop_phase IS NULL) = (stop_since IS NULL))),
+  constraint allocations_stop_phase_check CHECK ((stop_phase = ANY (ARRAY['stopping'::text, 'stopped'::text, 'starting'::text]))),
   constraint allocations_unit_price_minor_check CHECK ((unit_price_minor >= 0)),
   constraint allocations_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES allocation_groups(id, organization_id),
   constraint allocations_image_id_fkey FOREIGN KEY (image_id) REFERENCES os_images(id),
@@ -2552,6 +2642,7 @@ CREATE INDEX allocations_region ON public.allocations USING btree (region, id);
 CREATE INDEX allocations_released_for_money ON public.allocations USING btree (organization_id, releasing_at) WHERE (release_reason = 'balance_depleted'::text);
 CREATE INDEX allocations_requester ON public.allocations USING btree (organization_id, requested_by) WHERE (state <> ALL (ARRAY['released'::text, 'failed'::text]));
 CREATE INDEX allocations_sku ON public.allocations USING btree (sku, id);
+CREATE INDEX allocations_stop_phase ON public.allocations USING btree (id) WHERE (stop_phase IS NOT NULL);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -2563,9 +2654,321 @@ create policy reach on allocations
   using (within_wall(organization_id));
 
 grant insert, select, update on allocations to gpuaas_api;
-grant select (currency), select (ended_at), select (expires_at), select (gpu_count), select (id), select (max_spend_minor), select (node_id), select (organization_id), select (project_id), select (releasing_at), select (requested_by), select (sku), select (state), select (tags), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
+grant select (currency), select (ended_at), select (expires_at), select (gpu_count), select (id), select (max_spend_minor), select (node_id), select (organization_id), select (project_id), select (releasing_at), select (requested_by), select (sku), select (state), select (stop_phase), select (tags), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
 grant select (id), select (name), select (node_id), select (organization_id), select (project_id), select (requested_by), select (state) on allocations to gpuaas_notifier;
 grant insert, select, update on allocations to gpuaas_worker;
+
+-- Table app_entitlements
+
+create table app_entitlements (
+  id uuid not null,
+  publisher_id uuid not null,
+  app_id uuid not null,
+  organization_id uuid not null,
+  project_id uuid,
+  created_at timestamp with time zone not null default act_time(),
+  constraint app_entitlements_pkey PRIMARY KEY (id),
+  constraint app_entitlements_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint app_entitlements_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
+  constraint app_entitlements_publisher_id_app_id_fkey FOREIGN KEY (publisher_id, app_id) REFERENCES apps(organization_id, id)
+);
+
+CREATE UNIQUE INDEX app_entitlements_once ON public.app_entitlements USING btree (app_id, organization_id, project_id) NULLS NOT DISTINCT;
+CREATE INDEX app_entitlements_organization ON public.app_entitlements USING btree (organization_id);
+CREATE INDEX app_entitlements_page ON public.app_entitlements USING btree (publisher_id, app_id, id);
+CREATE INDEX app_entitlements_project ON public.app_entitlements USING btree (project_id, organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_entitlements FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_entitlements DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table app_entitlements enable row level security;
+
+create policy reach on app_entitlements
+  using (within_wall(publisher_id));
+create policy shown on app_entitlements for select
+  using (within_wall(organization_id));
+
+grant delete, insert, select on app_entitlements to gpuaas_api;
+grant select on app_entitlements to gpuaas_worker;
+
+-- Table app_instance_timeline
+
+create table app_instance_timeline (
+  id uuid not null,
+  organization_id uuid not null,
+  app_instance_id uuid not null,
+  at timestamp with time zone not null default act_time(),
+  name text not null,
+  from_state text,
+  to_state text,
+  detail jsonb not null default '{}'::jsonb,
+  correlation_id text,
+  constraint app_instance_timeline_pkey PRIMARY KEY (id),
+  constraint app_instance_timeline_name_check CHECK (((length(name) >= 1) AND (length(name) <= 64))),
+  constraint app_instance_timeline_app_instance_id_fkey FOREIGN KEY (app_instance_id) REFERENCES app_instances(id),
+  constraint app_instance_timeline_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE INDEX app_instance_timeline_organization ON public.app_instance_timeline USING btree (organization_id);
+CREATE INDEX app_instance_timeline_page ON public.app_instance_timeline USING btree (app_instance_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_instance_timeline FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.app_instance_timeline FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_instance_timeline DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.app_instance_timeline FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table app_instance_timeline enable row level security;
+
+create policy reach on app_instance_timeline
+  using (within_wall(organization_id));
+
+grant insert, select on app_instance_timeline to gpuaas_api;
+grant insert, select on app_instance_timeline to gpuaas_worker;
+
+-- Table app_instances
+
+create table app_instances (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  allocation_id uuid not null,
+  app_version_id uuid not null,
+  app_reference text not null,
+  app_version text not null,
+  requested_by text not null,
+  name text not null,
+  state text not null default 'requested'::text,
+  version bigint not null default 1,
+  owns_allocation boolean not null,
+  parameters jsonb not null default '{}'::jsonb,
+  workload_id uuid,
+  gone_workload_id uuid,
+  attempts integer not null default 0,
+  phase text,
+  created_at timestamp with time zone not null default act_time(),
+  asked_at timestamp with time zone not null default act_time(),
+  moved_at timestamp with time zone not null default act_time(),
+  probed_at timestamp with time zone not null default act_time(),
+  ready_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  failure_code text,
+  failure_reason text,
+  end_reason text,
+  constraint app_instances_pkey PRIMARY KEY (id),
+  constraint app_instances_tenant UNIQUE (organization_id, project_id, id),
+  constraint app_instances_attempts_check CHECK ((attempts >= 0)),
+  constraint app_instances_container CHECK (((state <> ALL (ARRAY['launching'::text, 'running'::text, 'stopping'::text])) OR (workload_id IS NOT NULL))),
+  constraint app_instances_end_reason_check CHECK ((length(end_reason) <= 64)),
+  constraint app_instances_ended CHECK (((state = 'released'::text) = (ended_at IS NOT NULL))),
+  constraint app_instances_failure_code_check CHECK ((length(failure_code) <= 64)),
+  constraint app_instances_failure_reason_check CHECK ((length(failure_reason) <= 1000)),
+  constraint app_instances_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint app_instances_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
+  constraint app_instances_phase_check CHECK ((length(phase) <= 64)),
+  constraint app_instances_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint app_instances_app_version_id_fkey FOREIGN KEY (app_version_id) REFERENCES app_versions(id),
+  constraint app_instances_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint app_instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+CREATE INDEX app_instances_allocation ON public.app_instances USING btree (allocation_id);
+CREATE INDEX app_instances_app_version ON public.app_instances USING btree (app_version_id);
+CREATE INDEX app_instances_live ON public.app_instances USING btree (id) WHERE (state <> 'released'::text);
+CREATE INDEX app_instances_project ON public.app_instances USING btree (project_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_instances FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_app_capacity BEFORE INSERT OR UPDATE ON public.app_instances FOR EACH ROW EXECUTE FUNCTION guard_app_capacity();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_instances DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.app_instances FOR EACH ROW EXECUTE FUNCTION guard_machine('app_instance');
+
+alter table app_instances enable row level security;
+
+create policy reach on app_instances
+  using (within_wall(organization_id));
+
+grant insert, select, update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (phase), update (probed_at), update (ready_at), update (state), update (version), update (workload_id) on app_instances to gpuaas_api;
+grant select, update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (phase), update (probed_at), update (ready_at), update (state), update (version), update (workload_id) on app_instances to gpuaas_worker;
+
+-- Table app_routes
+
+create table app_routes (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  app_instance_id uuid not null,
+  endpoint_name text not null,
+  label text not null,
+  proxy_pool text not null default 'shared'::text,
+  route_family text not null,
+  client_auth_mode text not null,
+  target_port integer not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint app_routes_pkey PRIMARY KEY (id),
+  constraint app_routes_client_auth_mode_check CHECK ((client_auth_mode = ANY (ARRAY['browser_oidc'::text, 'api_bearer'::text]))),
+  constraint app_routes_endpoint_name_check CHECK (((length(endpoint_name) >= 1) AND (length(endpoint_name) <= 32))),
+  constraint app_routes_label_check CHECK ((label ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint app_routes_proxy_pool_check CHECK ((proxy_pool = 'shared'::text)),
+  constraint app_routes_route_family_check CHECK ((route_family = ANY (ARRAY['browser'::text, 'api'::text]))),
+  constraint app_routes_target_port_check CHECK (((target_port >= 1) AND (target_port <= 65535))),
+  constraint app_routes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint app_routes_organization_id_project_id_app_instance_id_fkey FOREIGN KEY (organization_id, project_id, app_instance_id) REFERENCES app_instances(organization_id, project_id, id),
+  constraint app_routes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+CREATE UNIQUE INDEX app_routes_endpoint ON public.app_routes USING btree (app_instance_id, endpoint_name);
+CREATE INDEX app_routes_instance ON public.app_routes USING btree (organization_id, project_id, app_instance_id);
+CREATE UNIQUE INDEX app_routes_label ON public.app_routes USING btree (label);
+CREATE INDEX app_routes_project ON public.app_routes USING btree (project_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_routes FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_routes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table app_routes enable row level security;
+
+create policy reach on app_routes
+  using (within_wall(organization_id));
+
+grant insert, select on app_routes to gpuaas_api;
+grant select on app_routes to gpuaas_worker;
+
+-- Table app_version_trust
+
+create table app_version_trust (
+  id uuid not null,
+  organization_id uuid not null,
+  state text not null default 'unverified'::text,
+  version bigint not null default 1,
+  evidence jsonb not null default '[]'::jsonb,
+  verified_at timestamp with time zone,
+  revocation_reason text,
+  revocation_effect text,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint app_version_trust_pkey PRIMARY KEY (id),
+  constraint app_version_trust_answered CHECK (((state <> ALL (ARRAY['verified'::text, 'failed_verification'::text])) OR (verified_at IS NOT NULL))),
+  constraint app_version_trust_evidence_check CHECK ((jsonb_typeof(evidence) = 'array'::text)),
+  constraint app_version_trust_revocation_effect_check CHECK ((revocation_effect = ANY (ARRAY['stop'::text, 'let_run'::text]))),
+  constraint app_version_trust_revocation_reason_check CHECK (((length(revocation_reason) >= 1) AND (length(revocation_reason) <= 500))),
+  constraint app_version_trust_revoked CHECK ((((state = 'revoked'::text) = (revocation_reason IS NOT NULL)) AND ((state = 'revoked'::text) = (revocation_effect IS NOT NULL)))),
+  constraint app_version_trust_organization_id_id_fkey FOREIGN KEY (organization_id, id) REFERENCES app_versions(organization_id, id)
+);
+
+CREATE INDEX app_version_trust_open ON public.app_version_trust USING btree (id) WHERE (state = 'unverified'::text);
+CREATE INDEX app_version_trust_version ON public.app_version_trust USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_version_trust FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_version_trust DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.app_version_trust FOR EACH ROW EXECUTE FUNCTION guard_machine('app_trust');
+
+alter table app_version_trust enable row level security;
+
+create policy reach on app_version_trust
+  using (within_wall(organization_id));
+create policy revokes on app_version_trust as restrictive for update to gpuaas_api
+  using (true)
+  with check ((state = 'revoked'::text));
+create policy shown on app_version_trust for select
+  using ((EXISTS ( SELECT
+   FROM app_versions v
+  WHERE (v.id = app_version_trust.id))));
+
+grant insert (id), insert (organization_id), select, update (revocation_effect), update (revocation_reason), update (state), update (updated_at), update (version) on app_version_trust to gpuaas_api;
+grant select, update (evidence), update (state), update (updated_at), update (verified_at), update (version) on app_version_trust to gpuaas_worker;
+
+-- Table app_versions
+
+create table app_versions (
+  id uuid not null,
+  organization_id uuid not null,
+  app_id uuid not null,
+  number text not null,
+  manifest jsonb not null,
+  manifest_digest text not null,
+  image_repository text not null,
+  image_digest text not null,
+  state text not null default 'published'::text,
+  version bigint not null default 1,
+  channel text not null default 'dev'::text,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  deprecated_at timestamp with time zone,
+  retired_at timestamp with time zone,
+  constraint app_versions_pkey PRIMARY KEY (id),
+  constraint app_versions_organization_id_id_key UNIQUE (organization_id, id),
+  constraint app_versions_channel_check CHECK ((channel = ANY (ARRAY['dev'::text, 'test'::text, 'staging'::text, 'prod'::text]))),
+  constraint app_versions_image_digest_check CHECK ((image_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint app_versions_image_repository_check CHECK ((((length(image_repository) >= 3) AND (length(image_repository) <= 330)) AND (image_repository !~ '@'::text))),
+  constraint app_versions_manifest_check CHECK ((jsonb_typeof(manifest) = 'object'::text)),
+  constraint app_versions_manifest_digest_check CHECK ((manifest_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint app_versions_number_check CHECK (((length(number) >= 5) AND (length(number) <= 120))),
+  constraint app_versions_promoted CHECK (((state <> ALL (ARRAY['promoted'::text, 'deprecated'::text])) OR (channel = 'prod'::text))),
+  constraint app_versions_published CHECK (((state <> 'published'::text) OR (channel <> 'prod'::text))),
+  constraint app_versions_retired CHECK (((state = 'retired'::text) = (retired_at IS NOT NULL))),
+  constraint app_versions_organization_id_app_id_fkey FOREIGN KEY (organization_id, app_id) REFERENCES apps(organization_id, id)
+);
+
+CREATE INDEX app_versions_digest ON public.app_versions USING btree (image_digest);
+CREATE UNIQUE INDEX app_versions_number ON public.app_versions USING btree (app_id, number);
+CREATE INDEX app_versions_page ON public.app_versions USING btree (organization_id, app_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_versions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_versions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.app_versions FOR EACH ROW EXECUTE FUNCTION guard_machine('app_artifact');
+
+alter table app_versions enable row level security;
+
+create policy reach on app_versions
+  using (within_wall(organization_id));
+create policy shown on app_versions for select
+  using (((state <> 'published'::text) AND (EXISTS ( SELECT
+   FROM apps a
+  WHERE (a.id = app_versions.app_id)))));
+
+grant insert, select, update (channel), update (deprecated_at), update (retired_at), update (state), update (updated_at), update (version) on app_versions to gpuaas_api;
+grant select on app_versions to gpuaas_worker;
+
+-- Table apps
+
+create table apps (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  publisher text not null,
+  slug text not null,
+  name text not null,
+  summary text not null,
+  visibility text not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint apps_pkey PRIMARY KEY (id),
+  constraint apps_organization_id_id_key UNIQUE (organization_id, id),
+  constraint apps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint apps_publisher_check CHECK ((publisher ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint apps_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint apps_summary_check CHECK ((length(summary) <= 300)),
+  constraint apps_visibility_check CHECK ((visibility = ANY (ARRAY['project'::text, 'organization'::text, 'platform'::text]))),
+  constraint apps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint apps_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id)
+);
+
+CREATE INDEX apps_page ON public.apps USING btree (organization_id, project_id, id);
+CREATE INDEX apps_platform ON public.apps USING btree (id) WHERE (visibility = 'platform'::text);
+CREATE INDEX apps_project ON public.apps USING btree (project_id, organization_id);
+CREATE UNIQUE INDEX apps_reference ON public.apps USING btree (publisher, slug);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.apps FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.apps DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table apps enable row level security;
+
+create policy reach on apps
+  using (within_wall(organization_id));
+create policy shown on apps for select
+  using (((visibility = 'platform'::text) OR (EXISTS ( SELECT
+   FROM app_entitlements e
+  WHERE ((e.app_id = apps.id) AND within_wall(e.organization_id))))));
+
+grant insert, select, update (name), update (summary), update (updated_at), update (visibility) on apps to gpuaas_api;
+grant select on apps to gpuaas_worker;
 
 -- Table assertion_uses
 
@@ -2854,9 +3257,11 @@ create table billing_adjustments (
   decided_at timestamp with time zone,
   note text,
   entry_id uuid,
+  credit_expires_at timestamp with time zone,
   constraint billing_adjustments_pkey PRIMARY KEY (id),
   constraint billing_adjustments_entry_id_key UNIQUE (entry_id),
   constraint billing_adjustments_amount_minor_check CHECK ((amount_minor <> 0)),
+  constraint billing_adjustments_credit_end CHECK (((credit_expires_at IS NULL) OR (line_kind = 'credit'::text))),
   constraint billing_adjustments_decided CHECK ((((decision IS NULL) = (decided_by IS NULL)) AND ((decision IS NULL) = (decided_at IS NULL)))),
   constraint billing_adjustments_decision_check CHECK ((decision = ANY (ARRAY['entered'::text, 'rejected'::text]))),
   constraint billing_adjustments_direction CHECK (((line_kind = ANY (ARRAY['usage'::text, 'credit'::text])) = (amount_minor > 0))),
@@ -3162,6 +3567,7 @@ create table credit_grants (
 );
 
 CREATE INDEX credit_grants_account ON public.credit_grants USING btree (organization_id, currency);
+CREATE INDEX credit_grants_created ON public.credit_grants USING btree (created_at);
 CREATE INDEX credit_grants_expiry ON public.credit_grants USING btree (expires_at) WHERE ((left_minor > 0) AND (expires_at IS NOT NULL));
 CREATE INDEX credit_grants_open ON public.credit_grants USING btree (organization_id, counted_to) WHERE (left_minor > 0);
 CREATE INDEX credit_grants_page ON public.credit_grants USING btree (organization_id, id);
@@ -3597,6 +4003,151 @@ create policy reach on ledger_seals for select
 grant select on ledger_seals to gpuaas_api;
 grant select on ledger_seals to gpuaas_billing;
 
+-- Table maas_jobs
+
+create table maas_jobs (
+  id uuid not null,
+  site_id uuid not null,
+  system_id text not null,
+  kind text not null,
+  state text not null default 'queued'::text,
+  version bigint not null default 1,
+  phase text not null default 'queued'::text,
+  wait_token text,
+  taken boolean not null default false,
+  answer_token text,
+  node_id uuid,
+  node_name text,
+  sku text,
+  enrolment_id uuid,
+  reason text not null,
+  problem text,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  ended_at timestamp with time zone,
+  constraint maas_jobs_pkey PRIMARY KEY (id),
+  constraint maas_jobs_answer_token_key UNIQUE (answer_token),
+  constraint maas_jobs_wait_token_key UNIQUE (wait_token),
+  constraint maas_jobs_ended CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
+  constraint maas_jobs_kind_check CHECK ((kind = ANY (ARRAY['onboard'::text, 'reimage'::text, 'decommission'::text, 'commission'::text, 'power_on'::text, 'power_off'::text]))),
+  constraint maas_jobs_onboard CHECK (((kind <> 'onboard'::text) OR ((node_name IS NOT NULL) AND (sku IS NOT NULL)))),
+  constraint maas_jobs_problem_check CHECK ((length(problem) <= 1000)),
+  constraint maas_jobs_reason_check CHECK (((length(reason) >= 3) AND (length(reason) <= 500))),
+  constraint maas_jobs_enrolment_id_fkey FOREIGN KEY (enrolment_id) REFERENCES node_enrolments(id),
+  constraint maas_jobs_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint maas_jobs_site_id_system_id_fkey FOREIGN KEY (site_id, system_id) REFERENCES maas_machines(site_id, system_id) ON DELETE CASCADE
+);
+
+CREATE INDEX maas_jobs_enrolment ON public.maas_jobs USING btree (enrolment_id);
+CREATE INDEX maas_jobs_machine ON public.maas_jobs USING btree (site_id, system_id);
+CREATE INDEX maas_jobs_node ON public.maas_jobs USING btree (node_id);
+CREATE UNIQUE INDEX maas_jobs_one ON public.maas_jobs USING btree (site_id, system_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX maas_jobs_open ON public.maas_jobs USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX maas_jobs_page ON public.maas_jobs USING btree (site_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.maas_jobs FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.maas_jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.maas_jobs FOR EACH ROW EXECUTE FUNCTION guard_machine('maas_job');
+
+alter table maas_jobs enable row level security;
+
+create policy reach on maas_jobs
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant insert, select, update on maas_jobs to gpuaas_api;
+grant insert, select, update on maas_jobs to gpuaas_worker;
+
+-- Table maas_machines
+
+create table maas_machines (
+  site_id uuid not null,
+  system_id text not null,
+  hostname text not null,
+  status text not null,
+  detail text not null,
+  power text not null,
+  owner text,
+  node_note text,
+  architecture text not null,
+  cpus integer not null,
+  memory_mib integer not null,
+  tags text[] not null,
+  node_id uuid,
+  changed_at timestamp with time zone not null default act_time(),
+  missing_since timestamp with time zone,
+  constraint maas_machines_pkey PRIMARY KEY (site_id, system_id),
+  constraint maas_machines_node_id_key UNIQUE (node_id),
+  constraint maas_machines_power_check CHECK ((power = ANY (ARRAY['on'::text, 'off'::text, 'error'::text, 'unknown'::text]))),
+  constraint maas_machines_system_id_check CHECK ((system_id ~ '^[a-z0-9]{1,32}$'::text)),
+  constraint maas_machines_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint maas_machines_site_id_fkey FOREIGN KEY (site_id) REFERENCES maas_sites(id) ON DELETE CASCADE
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.maas_machines FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.maas_machines DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table maas_machines enable row level security;
+
+create policy reach on maas_machines
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant select on maas_machines to gpuaas_api;
+grant insert, select, update on maas_machines to gpuaas_worker;
+
+-- Table maas_sites
+
+create table maas_sites (
+  id uuid not null,
+  name text not null,
+  region text not null,
+  url text not null,
+  ca_pem text,
+  pool text,
+  osystem text not null,
+  series text not null,
+  erase text not null,
+  max_parallel integer not null,
+  sealed_key bytea not null,
+  door_url text not null,
+  door_fingerprint text,
+  downloads text not null,
+  release text,
+  username text,
+  seen_at timestamp with time zone,
+  problem text,
+  problem_since timestamp with time zone,
+  revision bigint not null default 1,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint maas_sites_pkey PRIMARY KEY (id),
+  constraint maas_sites_name_key UNIQUE (name),
+  constraint maas_sites_ca_pem_check CHECK ((length(ca_pem) <= 20000)),
+  constraint maas_sites_erase_check CHECK ((erase = ANY (ARRAY['secure'::text, 'full'::text, 'quick'::text]))),
+  constraint maas_sites_max_parallel_check CHECK (((max_parallel >= 1) AND (max_parallel <= 50))),
+  constraint maas_sites_name_check CHECK ((name ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint maas_sites_osystem_check CHECK ((osystem ~ '^[a-z0-9][a-z0-9._-]{0,62}$'::text)),
+  constraint maas_sites_pool_check CHECK (((length(pool) >= 1) AND (length(pool) <= 100))),
+  constraint maas_sites_problem CHECK (((problem IS NULL) = (problem_since IS NULL))),
+  constraint maas_sites_problem_check CHECK ((length(problem) <= 500)),
+  constraint maas_sites_series_check CHECK ((series ~ '^[a-z0-9][a-z0-9._-]{0,62}$'::text)),
+  constraint maas_sites_url_check CHECK (((length(url) >= 8) AND (length(url) <= 500))),
+  constraint maas_sites_region_fkey FOREIGN KEY (region) REFERENCES regions(slug)
+);
+
+CREATE INDEX maas_sites_region ON public.maas_sites USING btree (region);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.maas_sites FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.maas_sites DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table maas_sites enable row level security;
+
+create policy reach on maas_sites
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant delete, insert, select, update on maas_sites to gpuaas_api;
+grant select, update (problem), update (problem_since), update (release), update (seen_at), update (username) on maas_sites to gpuaas_worker;
+
 -- Table machine_edges
 
 create table machine_edges (
@@ -3629,6 +4180,44 @@ insert into machine_edges (machine, from_state, to_state) values
   ('allocation', 'requested', 'failed'),
   ('allocation', 'requested', 'provisioning'),
   ('allocation', 'requested', 'released'),
+  ('app_artifact', '', 'published'),
+  ('app_artifact', 'deprecated', 'promoted'),
+  ('app_artifact', 'deprecated', 'retired'),
+  ('app_artifact', 'promoted', 'deprecated'),
+  ('app_artifact', 'promoted', 'retired'),
+  ('app_artifact', 'published', 'promoted'),
+  ('app_artifact', 'published', 'retired'),
+  ('app_instance', '', 'requested'),
+  ('app_instance', 'failed', 'launching'),
+  ('app_instance', 'failed', 'released'),
+  ('app_instance', 'failed', 'releasing'),
+  ('app_instance', 'launching', 'failed'),
+  ('app_instance', 'launching', 'released'),
+  ('app_instance', 'launching', 'releasing'),
+  ('app_instance', 'launching', 'running'),
+  ('app_instance', 'launching', 'stopping'),
+  ('app_instance', 'releasing', 'released'),
+  ('app_instance', 'requested', 'failed'),
+  ('app_instance', 'requested', 'launching'),
+  ('app_instance', 'requested', 'released'),
+  ('app_instance', 'running', 'failed'),
+  ('app_instance', 'running', 'released'),
+  ('app_instance', 'running', 'releasing'),
+  ('app_instance', 'running', 'stopping'),
+  ('app_instance', 'stopped', 'launching'),
+  ('app_instance', 'stopped', 'released'),
+  ('app_instance', 'stopped', 'releasing'),
+  ('app_instance', 'stopping', 'released'),
+  ('app_instance', 'stopping', 'releasing'),
+  ('app_instance', 'stopping', 'stopped'),
+  ('app_trust', '', 'unverified'),
+  ('app_trust', 'failed_verification', 'revoked'),
+  ('app_trust', 'failed_verification', 'verified'),
+  ('app_trust', 'unverified', 'failed_verification'),
+  ('app_trust', 'unverified', 'revoked'),
+  ('app_trust', 'unverified', 'verified'),
+  ('app_trust', 'verified', 'failed_verification'),
+  ('app_trust', 'verified', 'revoked'),
   ('billing_account', '', 'healthy'),
   ('billing_account', 'auto_release_pending', 'depleted'),
   ('billing_account', 'auto_release_pending', 'healthy'),
@@ -3660,6 +4249,11 @@ insert into machine_edges (machine, from_state, to_state) values
   ('invoice', 'final', 'void'),
   ('invoice', 'past_due', 'paid'),
   ('invoice', 'past_due', 'void'),
+  ('maas_job', '', 'queued'),
+  ('maas_job', 'queued', 'failed'),
+  ('maas_job', 'queued', 'running'),
+  ('maas_job', 'running', 'failed'),
+  ('maas_job', 'running', 'succeeded'),
   ('node', '', 'bootstrap_issued'),
   ('node', 'active', 'draining'),
   ('node', 'active', 'offline'),
@@ -3868,7 +4462,7 @@ create table node_enrolments (
   created_at timestamp with time zone not null default act_time(),
   constraint node_enrolments_pkey PRIMARY KEY (id),
   constraint node_enrolments_token_hash_key UNIQUE (token_hash),
-  constraint node_enrolments_purpose_check CHECK ((purpose = ANY (ARRAY['enrol'::text, 'recover'::text]))),
+  constraint node_enrolments_purpose_check CHECK ((purpose = ANY (ARRAY['enrol'::text, 'recover'::text, 'reimage'::text]))),
   constraint node_enrolments_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
 );
 
@@ -5109,7 +5703,51 @@ CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.slots FOR EACH RO
 CREATE TRIGGER guard_wipe BEFORE INSERT OR UPDATE OF state ON public.slots FOR EACH ROW WHEN ((new.state = ANY (ARRAY['cleanup_blocked'::text, 'quarantined'::text, 'available'::text]))) EXECUTE FUNCTION guard_wipe();
 
 grant insert, select, update on slots to gpuaas_api;
+grant select (allocation_id), select (id) on slots to gpuaas_notifier;
 grant insert, select, update on slots to gpuaas_worker;
+
+-- Table ssh_certificates
+
+create table ssh_certificates (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  allocation_id uuid not null,
+  user_id uuid not null,
+  serial bigint not null,
+  fingerprint text not null,
+  key_fingerprint text not null,
+  authority_number integer not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint ssh_certificates_pkey PRIMARY KEY (id),
+  constraint ssh_certificates_fingerprint_key UNIQUE (fingerprint),
+  constraint ssh_certificates_fingerprint_check CHECK ((fingerprint ~ '^SHA256:[A-Za-z0-9+/]{43}$'::text)),
+  constraint ssh_certificates_key_fingerprint_check CHECK ((key_fingerprint ~ '^SHA256:[A-Za-z0-9+/]{43}$'::text)),
+  constraint ssh_certificates_serial_check CHECK ((serial > 0)),
+  constraint ssh_certificates_short CHECK ((expires_at <= (created_at + '01:00:00'::interval))),
+  constraint ssh_certificates_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint ssh_certificates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint ssh_certificates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint ssh_certificates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX ssh_certificates_allocation ON public.ssh_certificates USING btree (allocation_id);
+CREATE INDEX ssh_certificates_page ON public.ssh_certificates USING btree (organization_id, allocation_id, id);
+CREATE INDEX ssh_certificates_project ON public.ssh_certificates USING btree (project_id);
+CREATE INDEX ssh_certificates_user ON public.ssh_certificates USING btree (user_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ssh_certificates FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ssh_certificates DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table ssh_certificates enable row level security;
+
+create policy reach on ssh_certificates
+  using (within_wall(organization_id));
+
+grant delete, insert, select, update (revoked_at) on ssh_certificates to gpuaas_api;
+grant select on ssh_certificates to gpuaas_worker;
 
 -- Table ssh_keys
 
@@ -5127,6 +5765,7 @@ create table ssh_keys (
   created_by uuid not null,
   created_at timestamp with time zone not null default act_time(),
   last_used_at timestamp with time zone,
+  proven_at timestamp with time zone,
   constraint ssh_keys_pkey PRIMARY KEY (id),
   constraint ssh_keys_project_id_organization_id_fingerprint_key UNIQUE (project_id, organization_id, fingerprint),
   constraint ssh_keys_user_id_fingerprint_key UNIQUE (user_id, fingerprint),
@@ -5156,7 +5795,7 @@ create policy own on ssh_keys for select
 create policy reach on ssh_keys
   using ((within_wall(organization_id) OR within_self(user_id)));
 
-grant delete, insert, select, update (last_used_at) on ssh_keys to gpuaas_api;
+grant delete, insert, select, update (last_used_at), update (proven_at) on ssh_keys to gpuaas_api;
 grant delete, select, update on ssh_keys to gpuaas_worker;
 
 -- Table ssh_platform_keys
@@ -5166,10 +5805,18 @@ create table ssh_platform_keys (
   public_key text not null,
   sealed_private_key bytea not null,
   created_at timestamp with time zone not null default act_time(),
-  constraint ssh_platform_keys_pkey PRIMARY KEY (kind),
-  constraint ssh_platform_keys_kind_check CHECK ((kind = 'jump_host'::text)),
+  number integer not null default 1,
+  used_from timestamp with time zone default act_time(),
+  retired_at timestamp with time zone,
+  constraint ssh_platform_keys_pkey PRIMARY KEY (kind, number),
+  constraint ssh_platform_keys_kind CHECK ((kind = ANY (ARRAY['jump_host'::text, 'user_authority'::text]))),
+  constraint ssh_platform_keys_life CHECK (((retired_at IS NULL) OR (used_from <= retired_at))),
+  constraint ssh_platform_keys_number_check CHECK ((number > 0)),
   constraint ssh_platform_keys_public_key_check CHECK ((public_key ~ '^ssh-ed25519 [A-Za-z0-9+/]+={0,2}$'::text))
 );
+
+CREATE UNIQUE INDEX ssh_platform_keys_current ON public.ssh_platform_keys USING btree (kind) WHERE ((used_from IS NOT NULL) AND (retired_at IS NULL));
+CREATE UNIQUE INDEX ssh_platform_keys_next ON public.ssh_platform_keys USING btree (kind) WHERE (used_from IS NULL);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ssh_platform_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ssh_platform_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -5179,7 +5826,7 @@ alter table ssh_platform_keys enable row level security;
 create policy reach on ssh_platform_keys
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
-grant insert, select, update (sealed_private_key) on ssh_platform_keys to gpuaas_api;
+grant insert, select, update (retired_at), update (sealed_private_key), update (used_from) on ssh_platform_keys to gpuaas_api;
 
 -- Table task_signers
 
@@ -5413,6 +6060,7 @@ create table terminal_sessions (
   kind text not null default 'shell'::text,
   port integer,
   ssh_key_id uuid,
+  ssh_certificate_id uuid,
   constraint terminal_sessions_pkey PRIMARY KEY (id),
   constraint terminal_sessions_columns_check CHECK (((columns >= 1) AND (columns <= 1000))),
   constraint terminal_sessions_ended CHECK ((((state = 'ended'::text) = (ended_at IS NOT NULL)) AND ((state = 'ended'::text) = (end_reason IS NOT NULL)))),

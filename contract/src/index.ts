@@ -1,3 +1,6 @@
+export * from './apps/manifest.ts';
+export * from './apps/parameters.ts';
+export * from './apps/standing.ts';
 export * from './authorisation.ts';
 export * from './default-catalog.ts';
 export * from './errors.ts';

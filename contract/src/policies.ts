@@ -170,6 +170,30 @@ export const policies = [
     'ssh',
     'SSH keys that one project may keep.',
   ),
+  onOff(
+    'ssh.certificates',
+    true,
+    'ssh',
+    'Whether people may have their SSH keys signed for some minutes, as an option beside installed keys.',
+  ),
+  whole(
+    'ssh.certificate_seconds',
+    { default: 600, minimum: 60, maximum: 3_600, unit: 'seconds' },
+    'ssh',
+    'How long an SSH certificate works, at most.',
+  ),
+  whole(
+    'allocation.access_grant_max_days',
+    { default: 30, minimum: 1, maximum: 365, unit: 'days' },
+    'allocations',
+    'How far ahead a grant to work in the allocation of another person may end.',
+  ),
+  whole(
+    'allocation.access_grants_max',
+    { default: 20, minimum: 1, maximum: 200, unit: 'grants' },
+    'allocations',
+    'Active grants that one allocation may have.',
+  ),
   ...billingPolicies,
   ...invoicingPolicies,
   whole(

@@ -14,6 +14,9 @@ export const scopes = {
   'projects:write': 'Create, change and remove projects',
   'allocations:read': 'See allocations and their details',
   'allocations:write': 'Create, change and release allocations',
+  'apps:read': 'See apps, their versions and what a project publishes',
+  'apps:publish': 'Publish apps and versions, promote and retire them',
+  'apps:admin': 'See every version of every app, and revoke the trust in one',
   'usage:read': 'See what a project used and what it cost',
   'billing:read': 'See the balance, the ledger and the usage of an organization',
   'billing:write': 'Set the budgets of an organization',
@@ -56,12 +59,13 @@ const viewer = [
   'projects:read',
   'ssh_keys:read',
   'allocations:read',
+  'apps:read',
   'usage:read',
   'activity:read',
   'policies:read',
   'service_accounts:read',
 ] as const satisfies readonly Scope[];
-const member = [...viewer, 'allocations:write'] as const satisfies readonly Scope[];
+const member = [...viewer, 'allocations:write', 'apps:publish'] as const satisfies readonly Scope[];
 const admin = [
   ...member,
   'audit:read',
@@ -104,6 +108,7 @@ const supporter = [
 ] as const satisfies readonly Scope[];
 const operator = [
   ...supporter,
+  'apps:admin',
   'events:admin',
   'policies:admin',
   'sessions:admin',

@@ -44,7 +44,7 @@ async function findForgetful(migrations: readonly Migration[]): Promise<string[]
 describe('migrations', () => {
   it('go up, down and up again, and leave the same schema each time', async () => {
     expect(await findForgetful(await readMigrations())).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it.each([
     [

@@ -1,9 +1,11 @@
 import { isSource, isTestCode } from '../lib/tree.ts';
+import { noAppSlugs } from './apps/app-slugs.ts';
 import { agentsDialInNamedFiles } from './destinations/agents.ts';
 import { calleeName, isNode, type Law, literal, type Node, sourceLaw, templateText, textOf } from './law.ts';
 import { noLibraryInternals } from './library-laws.ts';
 import { plainWords } from './plain-words.ts';
 import { statesChangeInMachines } from './states/state-laws.ts';
+import { noRepeatedLists } from './words/repeated-lists.ts';
 
 /**
  * Laws about single lines of our source. They read the syntax tree, so a word in a comment or in a test's title is only
@@ -116,7 +118,8 @@ export const noLookThatForgives = sourceLaw({
 
 /**
  * Our processes meet in PostgreSQL and on the bus. Only adapters call out, the console's client of the identity provider, the
- * programs around a local start, and the client of internal routes, which has a certificate on both sides.
+ * programs around a local start, and the client of internal routes, which has a certificate on both sides. The app-proxy writes HTTP to
+ * apps, over streams that nodes have opened to it.
  */
 const callsOut = [
   /^server\/src\/ports\//,
@@ -124,6 +127,7 @@ const callsOut = [
   /^server\/src\/bin\/api\/simulator-desk\.ts$/,
   /^server\/src\/edge\/console\/issuer-client\.ts$/,
   /^server\/src\/edge\/internal\/client\.ts$/,
+  /^server\/src\/edge\/apps\/exchange\.ts$/,
   /^server\/src\/testing\//,
 ];
 export const noCallsOut = sourceLaw({
@@ -374,8 +378,10 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noFloatMoney,
   noMathRandom,
   consoleAddsNothingUp,
+  noRepeatedLists,
   statesChangeInMachines,
   noBareNumbers(excused.bareNumbers),
+  noAppSlugs,
   noMarks,
   noSilence,
   plainWords(excused.words),

@@ -69,7 +69,8 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   'pg-boss': ['server/src/ports/bus'],
   'oidc-provider': ['server/src/ports/identity-provider'],
   stripe: ['server/src/ports/payments'],
-  ws: ['server/src/edge/terminal', 'agent/src/terminal', 'cli/src'],
+  // The one file of simulated containers echoes what a WebSocket brings, over connections in memory.
+  ws: ['server/src/edge/terminal', 'agent/src/terminal', 'agent/src/host/simulated/containers/apps', 'cli/src'],
 };
 
 /** `server/src/domains/tenancy` of any file in it. */

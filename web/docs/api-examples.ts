@@ -35,6 +35,9 @@ const telling: Readonly<Record<string, unknown>> = {
   gpu_model: 'NVIDIA H200',
   stream_seq: '42',
   view: '0'.repeat(32),
+  app: 'research/echo',
+  version: '1.2.0',
+  api_key: 'consumer:token:secret',
 };
 
 export type Schemas = Readonly<Record<string, Schema>>;
@@ -93,6 +96,14 @@ function exampleText({ format, pattern, minLength = 0 }: Schema, name: string): 
     '2027-01-01',
     '/billing',
     'pm_1',
+    '2027-01',
+    '4242',
+    '0'.repeat(32),
+    '0'.repeat(43),
+    '0'.repeat(64),
+    `sha256:${'0'.repeat(64)}`,
+    `registry.example.com/team/echo@sha256:${'0'.repeat(64)}`,
+    'echo',
   ].map((guess) => guess.padEnd(minLength, 'x'));
   return guesses.find((guess) => pattern === undefined || new RegExp(pattern, 'u').test(guess)) ?? name;
 }

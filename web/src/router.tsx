@@ -51,6 +51,9 @@ const launch = lazyPart(() => import('./pages/launch/launch.tsx'), 'LaunchPage')
 const allocations = lazyPart(() => import('./pages/allocations.tsx'), 'AllocationsPage');
 const allocation = lazyPart(() => import('./pages/allocation.tsx'), 'AllocationPage');
 const terminal = lazyPart(() => import('./pages/terminal/terminal.tsx'), 'TerminalPage');
+const appInstances = lazyPart(() => import('./pages/apps/instances.tsx'), 'AppInstancesPage');
+const appInstance = lazyPart(() => import('./pages/apps/instance.tsx'), 'AppInstancePage');
+const openApp = lazyPart(() => import('./pages/apps/open.tsx'), 'OpenAppPage');
 const recordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'RecordingsPage');
 const recording = lazyPart(() => import('./pages/recordings/recording.tsx'), 'RecordingPage');
 const allRecordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'AllRecordingsPage');
@@ -111,6 +114,9 @@ const tree = root.addChildren([
   page('/allocations', allocations, words('state', 'q', 'by')),
   page('/allocations/$id', allocation, none),
   page('/allocations/$id/terminal', terminal, words('session')),
+  page('/app-instances', appInstances, none),
+  page('/app-instances/$id', appInstance, none),
+  page('/apps/open', openApp, words('label', 'state', 'to')),
   page('/recordings', recordings, words('allocation', 'user')),
   page('/recordings/$id', recording, none),
   page('/groups', groups, none),
@@ -161,8 +167,8 @@ const tree = root.addChildren([
   page('/ops/health', health, none),
   page('/ops/history', history, none),
   page('/ops/secrets', secrets, none),
-  page('/ops/workflows', workflows, words('state', 'saga', 'run')),
-  page('/ops/workflows/$saga/$id', workflow, none),
+  page('/ops/workflows', workflows, words('state', 'workflow', 'run')),
+  page('/ops/workflows/$workflow/$id', workflow, none),
   page('/ops/simulator', simulator, none),
 ]);
 

@@ -6,6 +6,7 @@ import type { FleetNode } from '@gpuaas/sdk';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, openInstallation, seriousFindings } from './in-browser.ts';
+import { pressNode } from './node-page.ts';
 
 /** What operators do, by mouse and by keyboard, in a real browser against everything that `npm start` starts. */
 let here: Installation;
@@ -87,7 +88,7 @@ describe('operators, in the console', () => {
       await there.first().click();
       await expect.poll(() => there.count()).toBeLessThan(left);
     }
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await pressNode(page, 'Publish');
     await page.getByText('In service: tenants can launch on it now.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.goto(`${here.base}/ops?q=new-host`);
@@ -101,16 +102,14 @@ describe('operators, in the console', () => {
     await page.goto(`${here.base}/ops/nodes`);
     await page.getByRole('link', { name: 'local-slice-2' }).click();
     await page.getByRole('link', { name: 'Somebody works here' }).waitFor();
-    await page.getByRole('button', { name: 'Drain' }).click();
+    await pressNode(page, 'Drain');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Running on it: 1 allocation of 1 tenant.').waitFor();
     await dialog.getByLabel('Notice in minutes').fill('90');
     await dialog.getByLabel('Reason').fill('a fan is loud');
     await dialog.getByRole('button', { name: 'Drain' }).click();
     await page.getByText(/Draining: 1 allocation left/).waitFor();
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByRole('dialog').getByLabel('Reason').fill('it is quiet again');
-    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await pressNode(page, 'Resume', 'it is quiet again');
     await page.getByText(/Draining:/).waitFor({ state: 'detached' });
     await context.close();
   });
@@ -202,13 +201,13 @@ describe('operators, in the console', () => {
     const operator = await here.call('operator');
     const [allocation] = (await operator.adminAllocations.list({ limit: 1 })).data;
     const [tenant] = (await operator.adminOrganizations.list({ q: 'demo' })).data;
-    const [run] = (await operator.adminWorkflows.list({ saga: 'allocation.provision' })).data;
+    const [run] = (await operator.adminWorkflows.list({ workflow: 'allocation.provision' })).data;
     const [act] = (await operator.adminAudit.list({ action: 'allocation.create', limit: 1 })).data;
     const places: readonly (readonly [string, RegExp | undefined])[] = [
       [`/ops/allocations/${allocation?.id}`, undefined],
       [`/ops/tenants/${tenant?.id}`, undefined],
       ['/ops/workflows', undefined],
-      [`/ops/workflows/${run?.saga}/${run?.run_id}`, undefined],
+      [`/ops/workflows/${run?.workflow}/${run?.run_id}`, undefined],
       [`/ops/correlations/${act?.correlation_id}`, undefined],
       ['/ops/policies', /^Change auth\.session/],
       ['/ops/skus', /^New SKU/],

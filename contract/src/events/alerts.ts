@@ -24,7 +24,7 @@ export const alertOpened = defineEvent({
   version: '1.0',
   summary: 'A host, a slot, an allocation or a pool has a problem; the effect says what follows.',
   producer: 'provisioning-worker',
-  consumers: watched,
+  consumers: ['notification-relay'],
   payload: Type.Object(alert, strict),
 });
 

@@ -22,6 +22,16 @@ const standing = {
   allocations: Type.Integer({ minimum: 0 }),
 };
 
+const StopsAt = Type.Optional(
+  orNull(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When machines are stopped, with their disks kept until the release; null where they are released at once.',
+    }),
+  ),
+);
+
 export const lowBalanceWarning = defineEvent({
   type: 'billing.low_balance_warning',
   version: '1.0',
@@ -44,19 +54,32 @@ export const autoReleasePending = defineEvent({
   type: 'billing.auto_release_pending',
   version: '1.0',
   summary:
-    'A balance is nearly spent: launches are refused, and everything is released at the given time without a top-up.',
+    'A balance is nearly spent: launches are refused. Without a top-up machines are stopped and later released, at the given times.',
   producer: 'billing-worker',
   consumers: ['notification-relay', 'webhook-worker'],
-  payload: Type.Object({ ...standing, releases_at: Timestamp }, strict),
+  payload: Type.Object({ ...standing, stops_at: StopsAt, releases_at: Timestamp }, strict),
 });
 
 export const balanceDepleted = defineEvent({
   type: 'billing.balance_depleted',
   version: '1.0',
-  summary: 'A balance is spent. Whatever still runs is released at the given time without a top-up.',
+  summary: 'A balance is spent. Without a top-up what runs is stopped and later released, at the given times.',
   producer: 'billing-worker',
   consumers: ['notification-relay', 'webhook-worker'],
-  payload: Type.Object({ ...standing, depleted_at: Timestamp, releases_at: orNull(Timestamp) }, strict),
+  payload: Type.Object(
+    { ...standing, depleted_at: Timestamp, stops_at: StopsAt, releases_at: orNull(Timestamp) },
+    strict,
+  ),
+});
+
+export const machinesStopped = defineEvent({
+  type: 'billing.machines_stopped',
+  version: '1.0',
+  summary:
+    'A balance is spent and the announced time has come: machines are being stopped. Their disks are kept until the release; a top-up starts them again.',
+  producer: 'billing-worker',
+  consumers: ['notification-relay', 'webhook-worker'],
+  payload: Type.Object({ ...standing, stopped_at: Timestamp, releases_at: Timestamp }, strict),
 });
 
 export const balanceRecovered = defineEvent({

@@ -1,5 +1,7 @@
 import type { EventKind } from '../event.ts';
 import * as alerts from './alerts.ts';
+import * as appInstances from './app-instances.ts';
+import * as apps from './apps.ts';
 import * as billing from './billing.ts';
 import * as fleet from './fleet.ts';
 import * as invoicing from './invoicing.ts';
@@ -13,6 +15,8 @@ import * as terminal from './terminal.ts';
 
 export const events: readonly EventKind[] = [
   ...Object.values(alerts),
+  ...Object.values(appInstances),
+  ...Object.values(apps),
   ...Object.values(billing),
   ...Object.values(fleet),
   ...Object.values(invoicing),
@@ -25,6 +29,8 @@ export const events: readonly EventKind[] = [
   ...Object.values(terminal),
 ].sort((a, b) => a.type.localeCompare(b.type));
 export * from './alerts.ts';
+export * from './app-instances.ts';
+export * from './apps.ts';
 export * from './billing.ts';
 export * from './fleet.ts';
 export * from './invoicing.ts';

@@ -183,6 +183,24 @@ export const provisioningAttested = defineEvent({
   }),
 });
 
+export const provisioningStopped = defineEvent({
+  type: 'provisioning.stopped',
+  version: '1.0',
+  summary: 'The machine of an allocation is stopped. It keeps its place and its disk, and costs nothing.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ generation, stopped_at: Timestamp }),
+});
+
+export const provisioningStarted = defineEvent({
+  type: 'provisioning.started',
+  version: '1.0',
+  summary: 'The machine of an allocation runs again, with the disk that it had.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ generation, started_at: Timestamp }),
+});
+
 export const provisioningIdle = defineEvent({
   type: 'provisioning.idle',
   version: '1.0',

@@ -5,7 +5,7 @@ import { defineInternalRoute } from './route.ts';
 /** A new certificate for the process that calls, under the names that its present one has. */
 export const identityRenew = defineInternalRoute({
   path: '/internal/v1/identity/renew',
-  callers: ['terminal-gateway', 'node-log-gateway'],
+  callers: ['terminal-gateway', 'node-log-gateway', 'app-proxy'],
   carries: Type.Object(
     {
       csr: Type.String({

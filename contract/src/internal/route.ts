@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 
 /** The processes that have a certificate of their own. */
-export const identifiedProcesses = ['terminal-gateway', 'node-log-gateway'] as const;
+export const identifiedProcesses = ['terminal-gateway', 'node-log-gateway', 'app-proxy'] as const;
 export type IdentifiedProcess = (typeof identifiedProcesses)[number];
 
 /**

@@ -4,23 +4,30 @@ import type { Input, Route } from '../route.ts';
 import type { alertList } from '../routes/admin/alerts.ts';
 import type { adminAllocationList } from '../routes/admin/allocations.ts';
 import type { dlqList } from '../routes/admin/dead-letters.ts';
+import type { maasJobList } from '../routes/admin/fleet/maas.ts';
+import type { nodeList } from '../routes/admin/fleet/nodes.ts';
+import type { resourceSlotList } from '../routes/admin/fleet/slots.ts';
+import type { taskSignerList } from '../routes/admin/fleet/task-signers.ts';
 import type { adminInvoiceList } from '../routes/admin/invoices.ts';
-import type { nodeList } from '../routes/admin/nodes.ts';
 import type { adminPaymentList } from '../routes/admin/payments.ts';
-import type { resourceSlotList } from '../routes/admin/slots.ts';
-import type { taskSignerList } from '../routes/admin/task-signers.ts';
 import type { workflowList } from '../routes/admin/workflows.ts';
 import type { allocationList } from '../routes/allocations/lists.ts';
+import type { appInstanceList } from '../routes/apps/instances.ts';
+import type { appVersionList } from '../routes/apps/publishing.ts';
 import type { billingBalanceGet } from '../routes/billing.ts';
 import type { departmentList } from '../routes/departments.ts';
 import type { projectList } from '../routes/projects.ts';
 import type { serviceAccountList } from '../routes/service-accounts.ts';
 import type { allocation } from './allocation.ts';
+import type { appArtifact } from './app-artifact.ts';
+import type { appInstance } from './app-instance.ts';
+import type { appTrust } from './app-trust.ts';
 import type { billingAccount } from './billing-account.ts';
 import type { deadLetter } from './dead-letter.ts';
 import type { department } from './department.ts';
 import type { invitation } from './invitation.ts';
 import type { invoice } from './invoice.ts';
+import type { maasJob } from './maas-job.ts';
 import type { node } from './node.ts';
 import type { nodeTask } from './node-task.ts';
 import type { payment } from './payment.ts';
@@ -55,6 +62,7 @@ export type Wait<Then extends string = string> =
 export type ReasonPlace =
   | 'allocation_timeline.detail'
   | 'allocations.failure_reason'
+  | 'app_instances.failure_reason'
   | 'audit_logs.change'
   | 'node_tasks.failure_code'
   | 'nodes.state_reason'
@@ -74,9 +82,12 @@ type Queue =
   | typeof adminPaymentList
   | typeof alertList
   | typeof allocationList
+  | typeof appInstanceList
+  | typeof appVersionList
   | typeof billingBalanceGet
   | typeof departmentList
   | typeof dlqList
+  | typeof maasJobList
   | typeof nodeList
   | typeof projectList
   | typeof resourceSlotList
@@ -101,11 +112,15 @@ type Waits<M> = {
 
 interface AllWaits {
   readonly allocation: Waits<typeof allocation>;
+  readonly app_artifact: Waits<typeof appArtifact>;
+  readonly app_instance: Waits<typeof appInstance>;
+  readonly app_trust: Waits<typeof appTrust>;
   readonly billing_account: Waits<typeof billingAccount>;
   readonly dead_letter: Waits<typeof deadLetter>;
   readonly department: Waits<typeof department>;
   readonly invitation: Waits<typeof invitation>;
   readonly invoice: Waits<typeof invoice>;
+  readonly maas_job: Waits<typeof maasJob>;
   readonly node: Waits<typeof node>;
   readonly node_task: Waits<typeof nodeTask>;
   readonly payment: Waits<typeof payment>;
@@ -124,6 +139,26 @@ export const waits = {
     releasing: deadline('allocation.release_timeout_seconds', 'giveUp', 'allocation_timeline.detail'),
     release_failed: person('admin_allocation_list', { state: 'release_failed' }),
   },
+  app_artifact: {
+    published: person('app_version_list', { lifecycle_state: 'published' }),
+    promoted: person('app_version_list', { lifecycle_state: 'promoted' }),
+    deprecated: person('app_version_list', { lifecycle_state: 'deprecated' }),
+  },
+  app_instance: {
+    requested: person('app_instance_list', { state: 'requested' }),
+    launching: deadline('apps.oci_stall_seconds', 'fail', 'app_instances.failure_reason'),
+    running: person('app_instance_list', { state: 'running' }),
+    // Its host is asked again and again; one that is away keeps it here until the host or its lease is back or over.
+    stopping: person('app_instance_list', { state: 'stopping' }),
+    stopped: person('app_instance_list', { state: 'stopped' }),
+    failed: person('app_instance_list', { state: 'failed' }),
+    releasing: person('app_instance_list', { state: 'releasing' }),
+  },
+  app_trust: {
+    unverified: person('app_version_list', { trust_state: 'unverified' }),
+    verified: person('app_version_list', { trust_state: 'verified' }),
+    failed_verification: person('app_version_list', { trust_state: 'failed_verification' }),
+  },
   billing_account: {
     healthy: person('billing_balance_get'),
     low_balance: person('billing_balance_get'),
@@ -141,6 +176,11 @@ export const waits = {
     draft: deadline('billing.invoice_draft_hours', 'finalise', 'audit_logs.change'),
     final: deadline('billing.payment_terms_days', 'lapse', 'audit_logs.change'),
     past_due: person('admin_invoice_list', { state: 'past_due' }),
+  },
+  // Each of its waits has a time of its own, after which the job is taken back. Operators see it here, and may call its run off.
+  maas_job: {
+    queued: person('maas_job_list', { state: 'queued' }),
+    running: person('maas_job_list', { state: 'running' }),
   },
   node: {
     bootstrap_issued: person('node_list', { state: 'bootstrap_issued' }),

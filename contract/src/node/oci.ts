@@ -158,6 +158,26 @@ export const OciStopOutput = Type.Object(
 export const OciStatusParams = Type.Object({ allocation_id: Uuid, workload_id: Type.Optional(Uuid) }, strict);
 export const OciStatusOutput = Type.Object({ workloads: Type.Array(OciWorkload, { maxItems: 64 }) }, strict);
 
+export const OciReadyParams = Type.Object(
+  {
+    ...ofWorkload,
+    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    path: Type.Union([Type.String({ maxLength: 512, pattern: "^/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*$" }), Type.Null()], {
+      description: 'What is asked for with GET. Null: a connection is enough.',
+    }),
+    wait_seconds: Type.Integer({ minimum: 1, maximum: 60, description: 'How long the host looks again and again.' }),
+  },
+  strict,
+);
+export const OciReadyOutput = Type.Object(
+  {
+    ready: Type.Boolean({ description: 'It answered, with a status below 500 where a path was asked for.' }),
+    detail: Type.String({ maxLength: 200 }),
+    workload: Type.Union([OciWorkload, Type.Null()]),
+  },
+  strict,
+);
+
 export const ociMost = { workloads: 64, logLines: 1_000, logBytes: 65_536 } as const;
 export const OciLogsParams = Type.Object(
   { ...ofWorkload, tail_lines: Type.Integer({ minimum: 1, maximum: ociMost.logLines }) },

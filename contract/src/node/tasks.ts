@@ -7,6 +7,8 @@ import {
   OciLaunchParams,
   OciLogsOutput,
   OciLogsParams,
+  OciReadyOutput,
+  OciReadyParams,
   OciStatusOutput,
   OciStatusParams,
   OciStopOutput,
@@ -28,6 +30,13 @@ const AuthorizedKey = Type.String({
   description: 'Type and key; no options, no comment.',
 });
 const AuthorizedKeys = Type.Array(AuthorizedKey, { maxItems: 200 });
+/** Only hosts with the ability `ssh_certificates` get it. A certificate opens the allocation that its principal names. */
+const TrustedAuthorities = Type.Optional(
+  Type.Array(Type.String({ pattern: '^ssh-ed25519 [A-Za-z0-9+/]{1,200}={0,2}$' }), {
+    maxItems: 8,
+    description: 'Public keys of the authority whose certificates open the login, beside the keys.',
+  }),
+);
 const strict = { additionalProperties: false } as const;
 
 const Login = Type.Object(
@@ -114,6 +123,7 @@ export const nodeTaskKinds = {
         image: Image,
         login: Login,
         authorized_keys: AuthorizedKeys,
+        trusted_authorities: TrustedAuthorities,
         lease: Lease,
         expect: Expectation,
       },
@@ -146,7 +156,14 @@ export const nodeTaskKinds = {
   'allocation.provision_user': task(
     'Make the login of a whole-node allocation, and prove that the node is what was asked for.',
     Type.Object(
-      { ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys, lease: Lease, expect: Expectation },
+      {
+        ...ofAllocation,
+        login: Login,
+        authorized_keys: AuthorizedKeys,
+        trusted_authorities: TrustedAuthorities,
+        lease: Lease,
+        expect: Expectation,
+      },
       strict,
     ),
     Type.Object({ attestation: ReadinessAttestation }, strict),
@@ -158,7 +175,10 @@ export const nodeTaskKinds = {
   ),
   'allocation.install_authorized_keys': task(
     'Make the SSH keys of an allocation exactly those given.',
-    Type.Object({ ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys }, strict),
+    Type.Object(
+      { ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys, trusted_authorities: TrustedAuthorities },
+      strict,
+    ),
     Type.Object(
       {
         installed: Type.Integer({ minimum: 0 }),
@@ -186,6 +206,16 @@ export const nodeTaskKinds = {
   'allocation.restart': task(
     'Reboot the machine of an active allocation, which stays the same allocation.',
     Type.Object({ ...ofAllocation, login: Login, expect: Expectation }, strict),
+    Type.Object({ attestation: ReadinessAttestation }, strict),
+  ),
+  'allocation.stop': task(
+    'Stop the machine of an active allocation and keep its disk: shut a slice down, end the processes of a whole node and close its login. The lease goes on.',
+    Type.Object({ ...ofAllocation, login: Login, grace_seconds: Type.Integer({ minimum: 0, maximum: 3600 }) }, strict),
+    Type.Object({ machine_stopped: Proof }, strict),
+  ),
+  'allocation.start': task(
+    'Start a stopped machine with the disk that it had, install exactly the given SSH keys, and prove that it is ready.',
+    Type.Object({ ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys, expect: Expectation }, strict),
     Type.Object({ attestation: ReadinessAttestation }, strict),
   ),
   'node.reimage_prepare': task(
@@ -266,6 +296,11 @@ export const nodeTaskKinds = {
     OciStopOutput,
   ),
   'app.oci_status': task('Say how the containers of an allocation are.', OciStatusParams, OciStatusOutput),
+  'app.oci_ready': task(
+    'Wait until a container answers at a port, for a bounded time, and say whether it does.',
+    OciReadyParams,
+    OciReadyOutput,
+  ),
   'app.oci_logs': task('Give the last lines that a container has printed.', OciLogsParams, OciLogsOutput),
 } as const;
 export type NodeTaskType = keyof typeof nodeTaskKinds;

@@ -27,9 +27,10 @@ export type SlotCandidate = Static<typeof SlotCandidate>;
 /**
  * What a host may be able to do besides being let whole:
  * `slices` virtual machines on parts of it, `oci` containers from images named by digest, `reimage` imaging its own disks anew,
- * `partitions` NVSwitch partitions that follow the slices, `fabric` fabric functions that it keeps apart for each tenant.
+ * `partitions` NVSwitch partitions that follow the slices, `fabric` fabric functions that it keeps apart for each tenant,
+ * `ssh_certificates` machines that let certificates of our authority in.
  */
-export const hostAbilities = ['slices', 'oci', 'reimage', 'partitions', 'fabric'] as const;
+export const hostAbilities = ['slices', 'oci', 'reimage', 'partitions', 'fabric', 'ssh_certificates'] as const;
 export type HostAbility = (typeof hostAbilities)[number];
 export const HostCapability = Type.Object(
   {

@@ -131,7 +131,7 @@ export const HeldLease = Type.Object(
     allocation_id: Uuid,
     generation: Type.Integer({ minimum: 1 }),
     slot_ids: Type.Array(Uuid, { maxItems: 64 }),
-    state: Type.Enum(['provisioning', 'running', 'releasing', 'ended', 'unknown']),
+    state: Type.Enum(['provisioning', 'running', 'stopped', 'releasing', 'ended', 'unknown']),
     deadline_at: Type.Union([Timestamp, Type.Null()]),
   },
   { $id: 'HeldLease', additionalProperties: false },
@@ -172,6 +172,13 @@ export const NodeHeartbeatAnswer = Type.Object(
       Type.String({
         pattern: '^https://[A-Za-z0-9.:\\[\\]-]{1,255}$',
         description: 'Where the node pushes its log, with its certificate. Without it lines are kept on the node.',
+      }),
+    ),
+    app_tunnel_urls: Type.Optional(
+      Type.Array(Type.String({ pattern: '^https://[A-Za-z0-9.:\\[\\]-]{1,255}$' }), {
+        maxItems: 16,
+        description:
+          'Where a node with containers keeps a tunnel, with its certificate: one to each copy of the app-proxy. Traffic of applications comes back through them.',
       }),
     ),
   },

@@ -1,31 +1,39 @@
 import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
-import * as agentReleases from './admin/agent-releases.ts';
 import * as adminAlerts from './admin/alerts.ts';
 import * as adminAllocations from './admin/allocations.ts';
+import * as adminApps from './admin/apps.ts';
 import * as adminBilling from './admin/billing.ts';
 import * as adminBreakers from './admin/breakers.ts';
 import * as adminCatalog from './admin/catalog.ts';
 import * as correlations from './admin/correlations.ts';
 import * as deadLetters from './admin/dead-letters.ts';
 import * as adminEvents from './admin/events.ts';
-import * as adminFleet from './admin/fleet.ts';
+import * as agentReleases from './admin/fleet/agent-releases.ts';
+import * as adminFleet from './admin/fleet/fleet.ts';
+import * as adminMaas from './admin/fleet/maas.ts';
+import * as adminNodeTasks from './admin/fleet/node-tasks.ts';
+import * as adminNodes from './admin/fleet/nodes.ts';
+import * as simulator from './admin/fleet/simulator.ts';
+import * as adminSlots from './admin/fleet/slots.ts';
+import * as taskSigners from './admin/fleet/task-signers.ts';
 import * as adminHealth from './admin/health.ts';
 import * as adminHistory from './admin/history.ts';
 import * as adminInvoices from './admin/invoices.ts';
-import * as adminNodeTasks from './admin/node-tasks.ts';
-import * as adminNodes from './admin/nodes.ts';
 import * as adminOrganizations from './admin/organizations.ts';
 import * as adminPayments from './admin/payments.ts';
 import * as adminSecrets from './admin/secrets.ts';
-import * as simulator from './admin/simulator.ts';
-import * as adminSlots from './admin/slots.ts';
-import * as taskSigners from './admin/task-signers.ts';
+import * as adminSsh from './admin/ssh-platform-keys.ts';
 import * as adminUsers from './admin/users.ts';
 import * as adminWorkflows from './admin/workflows.ts';
+import * as accessGrants from './allocations/access-grants.ts';
 import * as allocations from './allocations/allocations.ts';
 import * as allocationGroups from './allocations/groups.ts';
 import * as allocationLists from './allocations/lists.ts';
+import * as appCatalog from './apps/catalog.ts';
+import * as appInstances from './apps/instances.ts';
+import * as appLifecycle from './apps/lifecycle.ts';
+import * as appPublishing from './apps/publishing.ts';
 import * as audit from './audit.ts';
 import * as billingDocuments from './billing/documents.ts';
 import * as billingParties from './billing/parties.ts';
@@ -61,6 +69,7 @@ import * as projects from './projects.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
+import * as certificates from './terminals/certificates.ts';
 import * as jump from './terminals/jump.ts';
 import * as recordings from './terminals/recordings.ts';
 import * as terminal from './terminals/sessions.ts';
@@ -70,8 +79,10 @@ const isRoute = (value: unknown): value is Route =>
 
 /** Every operation, sorted by path. A route that is not listed here does not exist. */
 export const routes: readonly Route[] = [
+  accessGrants,
   activity,
   adjustments,
+  adminApps,
   adminBilling,
   adminBreakers,
   adminCatalog,
@@ -79,6 +90,7 @@ export const routes: readonly Route[] = [
   adminFleet,
   adminHealth,
   adminInvoices,
+  adminMaas,
   adminNodes,
   adminNodeTasks,
   adminOrganizations,
@@ -86,6 +98,7 @@ export const routes: readonly Route[] = [
   adminHistory,
   adminSecrets,
   adminSlots,
+  adminSsh,
   adminUsers,
   adminWorkflows,
   adminAlerts,
@@ -94,6 +107,10 @@ export const routes: readonly Route[] = [
   allocationGroups,
   allocationLists,
   allocations,
+  appCatalog,
+  appLifecycle,
+  appInstances,
+  appPublishing,
   audit,
   billing,
   billingDocuments,
@@ -102,6 +119,7 @@ export const routes: readonly Route[] = [
   billingUsage,
   budgets,
   catalog,
+  certificates,
   correlations,
   deadLetters,
   departments,
@@ -141,34 +159,43 @@ export const routes: readonly Route[] = [
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 
 export * from './activity.ts';
-export * from './admin/agent-releases.ts';
 export * from './admin/alerts.ts';
 export * from './admin/allocations.ts';
+export * from './admin/apps.ts';
 export * from './admin/billing.ts';
 export * from './admin/breakers.ts';
 export * from './admin/catalog.ts';
 export * from './admin/correlations.ts';
 export * from './admin/dead-letters.ts';
 export * from './admin/events.ts';
-export * from './admin/fleet.ts';
+export * from './admin/fleet/agent-releases.ts';
+export * from './admin/fleet/fleet.ts';
+export * from './admin/fleet/maas.ts';
+export * from './admin/fleet/node-tasks.ts';
+export * from './admin/fleet/nodes.ts';
+export * from './admin/fleet/simulator.ts';
+export * from './admin/fleet/slots.ts';
+export * from './admin/fleet/task-signers.ts';
 export * from './admin/health.ts';
 export * from './admin/history.ts';
 export * from './admin/invoices.ts';
-export * from './admin/node-tasks.ts';
-export * from './admin/nodes.ts';
 export * from './admin/organizations.ts';
 export * from './admin/payments.ts';
 export * from './admin/secrets.ts';
-export * from './admin/simulator.ts';
-export * from './admin/slots.ts';
-export * from './admin/task-signers.ts';
+export * from './admin/ssh-platform-keys.ts';
 export * from './admin/users.ts';
 export * from './admin/workflows.ts';
+export * from './allocations/access-grants.ts';
 export * from './allocations/allocations.ts';
 export * from './allocations/groups.ts';
 export * from './allocations/history.ts';
 export * from './allocations/lists.ts';
 export * from './allocations/placement.ts';
+export * from './apps/catalog.ts';
+export * from './apps/instances.ts';
+export * from './apps/lifecycle.ts';
+export * from './apps/objects.ts';
+export * from './apps/publishing.ts';
 export * from './audit.ts';
 export * from './billing/documents.ts';
 export * from './billing/parties.ts';
@@ -204,6 +231,7 @@ export * from './projects.ts';
 export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';
+export * from './terminals/certificates.ts';
 export * from './terminals/jump.ts';
 export * from './terminals/recordings.ts';
 export * from './terminals/sessions.ts';

@@ -46,6 +46,16 @@ const verbs: Readonly<Record<string, string>> = {
   refund: 'refunded',
   grant: 'granted',
   expire: 'expired',
+  start: 'started',
+  stop: 'stopped',
+  promote: 'promoted',
+  deprecate: 'deprecated',
+  sign: 'signed',
+  prove: 'proved',
+  announce: 'announced',
+  commission: 'commissioned',
+  decommission: 'decommissioned',
+  onboard: 'onboarded',
 };
 
 /** Actions that do not follow the pattern verb and object. */
@@ -118,6 +128,10 @@ const sentences: Readonly<Record<string, string>> = {
   'simulator.set_fault': 'injected a fault into a simulated host',
   'simulator.set_speed': 'changed the speed of the simulator',
   'simulator.switch_agent': 'switched a simulated agent on or off',
+  'app_instance.logs_request': 'asked for the log of an app instance',
+  'maas_machine.power': 'switched the power of a MAAS machine',
+  'ssh_key.prove': 'proved to hold an SSH key',
+  'ssh_platform_key.switch': 'began to use a new platform key for SSH',
   'task_signer.activate': 'activated a signing key',
   'task_signer.age': 'retired expired signing keys',
   'alert.settle': 'settled alerts',
@@ -188,7 +202,7 @@ export function tellAction(action: string): string {
   const at = action.lastIndexOf('.');
   const [thing, verb] = at < 0 ? ['', action] : [action.slice(0, at), action.slice(at + 1)];
   const done = verbs[verb];
-  const things = plainWord(thing).replaceAll(/\b(?:ssh|os|sku)\b/g, (short) => short.toUpperCase());
+  const things = plainWord(thing).replaceAll(/\b(?:ssh|os|sku|maas)\b/g, (short) => short.toUpperCase());
   if (!done) return plainWord(action);
   const article = /^(?:[aeio]|u(?!ser)|SSH|OS)/.test(things) ? 'an' : 'a';
   return `${done} ${article} ${things}`;

@@ -4,7 +4,7 @@ import type { AllocationDetail } from './generated/types.ts';
 import {
   type AllocationState,
   type Launched,
-  type LaunchWish,
+  type LaunchOptions,
   makeLaunch,
   type Waiting,
   waitUntil,
@@ -20,7 +20,7 @@ export interface Gpuaas extends Api {
   /** A path that answers with a file. Answers the response itself, so that a large file need not fit into memory. */
   download(path: string, options?: CallOptions): Promise<Response>;
   /** Starts GPUs; with `await using` they are released at the end of the block, whatever happens in it. */
-  launch(wish: LaunchWish, options?: CallOptions): Promise<Launched>;
+  launch(launch: LaunchOptions, options?: CallOptions): Promise<Launched>;
   /** Waits until an allocation is where it should be. */
   waitUntil(allocationId: string, state: AllocationState, waiting?: Waiting): Promise<AllocationDetail>;
 }

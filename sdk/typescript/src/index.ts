@@ -9,7 +9,7 @@ export {
   AllocationLate,
   type AllocationState,
   type Launched,
-  type LaunchWish,
+  type LaunchOptions,
   regionFor,
   type Waiting,
 } from './launched.ts';

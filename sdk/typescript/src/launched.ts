@@ -90,7 +90,7 @@ async function newItems(api: Api, allocation_id: string, seen: Set<string>, opti
 }
 
 /** What to start. Lengths of time are written `90s`, `30m`, `3h`, `2d`. */
-export interface LaunchWish {
+export interface LaunchOptions {
   readonly sku: string;
   readonly count?: number;
   /** Where; without it, where most of it is free. */
@@ -113,9 +113,9 @@ export interface Launched extends AsyncDisposable {
 }
 
 export function makeLaunch(api: Api, sleep: Sleep) {
-  return async (wish: LaunchWish, options: CallOptions = {}): Promise<Launched> => {
-    const item = await api.catalog.get({ sku: wish.sku }, options);
-    const { id } = await api.allocations.create(inputOf(item, wish), options);
+  return async (launch: LaunchOptions, options: CallOptions = {}): Promise<Launched> => {
+    const item = await api.catalog.get({ sku: launch.sku }, options);
+    const { id } = await api.allocations.create(inputOf(item, launch), options);
     const release = async () => {
       try {
         await api.allocations.release({ allocation_id: id });
@@ -133,8 +133,8 @@ export function makeLaunch(api: Api, sleep: Sleep) {
   };
 }
 
-function inputOf(item: CatalogItem, wish: LaunchWish): Parameters<Api['allocations']['create']>[0] {
-  const { sku, count, region, name, image, sshKeyIds, tags, maxDuration, idleStop, queue } = wish;
+function inputOf(item: CatalogItem, launch: LaunchOptions): Parameters<Api['allocations']['create']>[0] {
+  const { sku, count, region, name, image, sshKeyIds, tags, maxDuration, idleStop, queue } = launch;
   const gpus = count ?? item.allowed_gpu_counts[0] ?? 1;
   return {
     sku,

@@ -3,6 +3,8 @@ import { type Purpose, purposes } from '../kernel/secrets/keyring.ts';
 import type { families } from '../ports/database/roles.ts';
 import type { Store } from '../ports/open.ts';
 import { api } from './api/process.ts';
+import { appProxy } from './app-proxy/process.ts';
+import { appRuntimeWorker } from './app-runtime-worker/process.ts';
 import { billingWorker } from './billing-worker/process.ts';
 import { emailWorker } from './email-worker/process.ts';
 import { nodeLogGateway } from './node-log-gateway/process.ts';
@@ -26,12 +28,14 @@ export const processes: readonly {
   readonly stores: readonly Store[];
 }[] = [
   { spec: api, login: 'gpuaas_api', keys: purposes, stores: ['cache', 'bus', 'sagas', 'payments'] },
-  { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'], stores: ['bus', 'sagas'] },
+  { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['maas', 'task-signers'], stores: ['bus', 'sagas'] },
+  { spec: appRuntimeWorker, login: 'gpuaas_worker', keys: ['task-signers'], stores: [] },
   { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'], stores: ['bus', 'inbox'] },
   { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: ['payments'] },
   { spec: notificationRelay, login: 'gpuaas_notifier', keys: [], stores: ['bus', 'cache'] },
   { spec: webhookWorker, login: 'gpuaas_webhooks', keys: ['webhooks'], stores: ['bus'] },
   { spec: terminalGateway, login: undefined, keys: [], stores: [] },
   { spec: nodeLogGateway, login: undefined, keys: [], stores: [] },
+  { spec: appProxy, login: undefined, keys: [], stores: [] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

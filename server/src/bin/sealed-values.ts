@@ -1,4 +1,5 @@
 import { sealedConsoleSessions } from '../domains/identity/index.ts';
+import { sealedMaasKeys } from '../domains/maas/index.ts';
 import { sealedSigners } from '../domains/nodes/index.ts';
 import { sealedSigningKeys } from '../domains/service-accounts/index.ts';
 import { sealedSshKeys } from '../domains/terminal/index.ts';
@@ -21,6 +22,7 @@ export function sealedInDatabase(
   };
   return [
     ...of('console', sealedConsoleSessions),
+    ...of('maas', sealedMaasKeys),
     ...of('service-accounts', sealedSigningKeys),
     ...of('ssh', sealedSshKeys),
     ...of('task-signers', sealedSigners),

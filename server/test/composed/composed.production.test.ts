@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,6 +11,7 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { mostConnections } from '../../src/ports/connections.ts';
+import { connectClient } from '../../src/testing/terminal-peers.ts';
 import type { AgentOrder } from '../chaos/agent-child.ts';
 import { openForBusiness } from '../chaos/capacity.ts';
 import { startComposed } from './installation.ts';
@@ -108,6 +109,8 @@ const through = async (name: string, disaster: () => Promise<unknown>) => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gpuaas-composed-'));
+  // The accounts of shells pass through.
+  await chmod(folder, 0o711);
   servers = await startServers(folder);
   composed = await startComposed(servers, folder, poolSize);
   const address = new URL(servers.postgres.url);
@@ -168,9 +171,27 @@ describe('production, composed', () => {
       ('bus', 'gpuaas_sagas', 'gpuaas_mail', 'gpuaas_pki', 'gpuaas_oidc', 'gpuaas_cache', 'gpuaas_payments')`);
     expect(rows).toEqual([]);
     const connected = await root.query(`select distinct application_name as name from pg_stat_activity
-      where datname = 'gpuaas' and application_name !~ '^(test|gpuaas (listen|lease [a-z-]+|api|billing-worker|email-worker|notification-relay|outbox-relay|provisioning-worker|webhook-worker))$'`);
+      where datname = 'gpuaas' and application_name !~ '^(test|gpuaas (listen|lease [a-z-]+|api|app-runtime-worker|billing-worker|email-worker|notification-relay|outbox-relay|provisioning-worker|webhook-worker))$'`);
     expect(connected.rows).toEqual([]);
   });
+
+  it.each(processes.map(({ spec }) => spec))(
+    'has no embedded adapter in any copy of $name, by what each reports of its ports',
+    async ({ name, needs }) => {
+      const isApi = name === 'api';
+      const ports: string[] = [...needs, ...(isApi ? ['identity-provider'] : [])];
+      ports.sort();
+      for (const copy of [0, 1]) {
+        const reported = await memberOf(name, copy).adapters();
+        expect(reported.map(({ port }) => port).sort()).toEqual(ports);
+        // Nothing takes payments here: an installation may do without.
+        const kinds = reported.map(({ port, kind }) => (port === 'payments' ? `payments ${kind}` : kind));
+        expect([...new Set(kinds)].sort()).toEqual(
+          ports.length === 0 ? [] : ports.includes('payments') ? ['payments none', 'production'] : ['production'],
+        );
+      }
+    },
+  );
 
   it(
     'launches and releases through both api processes',
@@ -201,13 +222,54 @@ describe('production, composed', () => {
     patience,
   );
 
-  it.each(processes.filter(({ login }) => login).map(({ spec }) => spec.name))(
+  it.each(processes.map(({ spec }) => spec.name))(
     'goes on while %s is killed, one copy after the other',
     async (name) => {
       await through(name, async () => {
         await memberOf(name, 0).kill();
         await memberOf(name, 1).kill();
       });
+    },
+    patience,
+  );
+
+  it(
+    'opens terminals through each copy of the gateway, and again after both were killed',
+    async () => {
+      const made = await insist('POST', '/api/v1/allocations', buyer, { ...slice, name: 'shell' });
+      const path = `/api/v1/allocations/${made.answer.id}`;
+      await eventually(async () => (await insist('GET', path, buyer)).answer.state === 'active');
+      const open = async (port: number) => {
+        const asked = { mode: 'open', columns: 80, rows: 24 };
+        const { status, answer } = await insist('POST', `${path}/terminal-token`, buyer, asked);
+        expect(status, JSON.stringify(answer)).toBeLessThan(300);
+        const client = connectClient(port, { allocationId: made.answer.id }, answer.token);
+        await eventually(async () => client.frames.some(({ type }) => type === 'ready'));
+        client.type('echo sum=$((40+2))\r');
+        await eventually(async () => client.received.toString('latin1').includes('sum=42'));
+        client.socket.close();
+      };
+      for (const port of composed.terminalPorts) await open(port);
+      await memberOf('terminal-gateway', 0).kill();
+      await memberOf('terminal-gateway', 1).kill();
+      for (const port of composed.terminalPorts) await open(port);
+      expect((await insist('POST', `${path}/release`, buyer, {})).status).toBe(202);
+      await eventually(async () => (await insist('GET', path, buyer)).answer.state === 'released');
+    },
+    patience,
+  );
+
+  it(
+    'keeps the logs of the host, also when both copies of their gateway were killed',
+    async () => {
+      const linesSince = async (since: Date) =>
+        (await root.query(`select from node_log_lines where stream = 'agent' and at > $1`, [since])).rows.length > 0;
+      await eventually(() => linesSince(new Date(0)));
+      await memberOf('node-log-gateway', 0).kill();
+      await memberOf('node-log-gateway', 1).kill();
+      const killed = new Date();
+      await through('logs', async () => undefined);
+      await eventually(() => linesSince(killed));
     },
     patience,
   );

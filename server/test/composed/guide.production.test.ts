@@ -103,6 +103,11 @@ const onThisMachine = async (name: string): Promise<Readonly<Record<string, stri
   GPUAAS_NODE_LOG_HOST: '127.0.0.1',
   GPUAAS_NODE_LOG_PORT: '0',
   GPUAAS_NODE_LOGS_URL: undefined,
+  GPUAAS_APPS_HOST: '127.0.0.1',
+  GPUAAS_APPS_PORT: '0',
+  GPUAAS_APP_TUNNEL_HOST: '127.0.0.1',
+  GPUAAS_APP_TUNNEL_PORT: '0',
+  GPUAAS_APP_TUNNEL_URLS: undefined,
   GPUAAS_HEALTH_HOST: '127.0.0.1',
   GPUAAS_TRUSTED_PROXIES: '127.0.0.1',
   GPUAAS_CONSOLE_FOLDER: undefined,
@@ -227,7 +232,7 @@ describe('the guide for your own servers', { timeout: patience }, () => {
   it('makes the identities of the gateways, which step-ca signs', async () => {
     const path = `export PATH=${folder}/node_modules/.bin:$PATH\n`;
     const { stdout } = await type(`${path}${await blocksOf('The identity of the gateways')}`);
-    for (const name of ['terminal-gateway', 'node-log-gateway']) {
+    for (const name of ['terminal-gateway', 'node-log-gateway', 'app-proxy']) {
       expect(stdout).toContain(`${name} has an identity`);
       expect(await readFile(join(folder, name, 'identity.pem'), 'utf8')).toContain('BEGIN PRIVATE KEY');
     }

@@ -220,22 +220,13 @@ describe('npm start', () => {
       expect((await signInAs(started, 'member')).slugs).toEqual(['demo']);
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
       const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
-      expect(names).toEqual([
-        'api',
-        'billing-worker',
-        'email-worker',
-        'node-log-gateway',
-        'notification-relay',
-        'outbox-relay',
-        'provisioning-worker',
-        'terminal-gateway',
-        'webhook-worker',
-      ]);
+      expect(names).toEqual(processes.map(({ spec }) => spec.name).sort());
       // Secrets come through files of their owner alone; an environment is seen by other programs of the same user.
       for (const { pid, command } of apart) {
         const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-        // Gateways stand where browsers or nodes reach them, and know no database.
-        expect(environment.includes('GPUAAS_DATABASE_URL_FILE='), command).toBe(!command.includes('-gateway'));
+        // Gateways and the proxy of apps stand where browsers or nodes reach them, and know no database.
+        const isOutside = /(?:-gateway|app-proxy)\/main/.test(command);
+        expect(environment.includes('GPUAAS_DATABASE_URL_FILE='), command).toBe(!isOutside);
         expect(environment, command).not.toMatch(/GPUAAS_(?:[A-Z]+_URL=postgres|SECRETS_KEY=|SIMULATOR_ADDRESS=)/);
       }
       expect(await started.kill('SIGTERM')).toBe(0);

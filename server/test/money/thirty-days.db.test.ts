@@ -24,7 +24,11 @@ describe('days of random rentals, payments, deaths of workers and steps of clock
       // A month is lived within minutes: what is paid in it is paid on one day, by the clock of the limits.
       world = await openWorld({
         policies: {
-          ...{ 'rate_limit.financial_requests_per_minute': 1_000, 'billing.grant_limit_minor': most },
+          ...{
+            'rate_limit.financial_requests_per_minute': 1_000,
+            'billing.grant_limit_minor': most,
+            'billing.grant_total_limit_minor': 1_000_000_000_000,
+          },
           ...{ 'payments.new_payer_day_minor': most, 'payments.new_payer_month_minor': most },
           ...{ 'payments.maximum_day_minor': most, 'payments.maximum_month_minor': most },
         },

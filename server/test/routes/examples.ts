@@ -1,16 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type Route, routes } from '@gpuaas/contract';
-import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
+import { importJWK, type JWK, SignJWT } from 'jose';
 import { putAllocation, sliceSku, stockFleet, testRegion } from '../../src/domains/allocations/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { knownRun } from '../../src/testing/runs-double.ts';
-import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
+import { asSystem, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
+import { appExamples } from './app-examples.ts';
 import { billingExamples } from './billing-examples.ts';
 import { eventExamples } from './event-examples.ts';
 import { fleetExamples } from './fleet-examples.ts';
 import { moneyExamples } from './money-examples.ts';
 import { notificationExamples } from './notification-examples.ts';
-import { createdBy, peopleExamples } from './people-examples.ts';
+import { createdBy, peopleExamples, personOf } from './people-examples.ts';
 import { policyExamples } from './policy-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
 import { terminalExamples } from './terminal-examples.ts';
@@ -34,7 +35,6 @@ const tokenEndpoint = `${publicUrl}/api/v1/auth/service-accounts/token`;
 const nothing: MakeExample = async () => ({});
 const organization: MakeExample = async (_, tenant) => ({ params: { organization_id: tenant.organizationId } });
 const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
-
 /** A project of its own, so that routes that change its state do not disturb each other. */
 const freshProject = async (world: World, tenant: Tenant): Promise<string> => {
   const made = await world.call('POST', `/api/v1/organizations/${tenant.organizationId}/projects`, {
@@ -43,17 +43,6 @@ const freshProject = async (world: World, tenant: Tenant): Promise<string> => {
     body: { name: 'Example', slug: unique('example') },
   });
   return made.body.id as string;
-};
-/** The person of a token, known from now on. */
-const personOf = async (world: World, token: string): Promise<string> => {
-  const { sub } = decodeJwt(token);
-  await asSystem(
-    world.root,
-    'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3) on conflict do nothing',
-    [systemIds.next(), issuer, sub],
-  );
-  const { rows } = await world.root.query('select id from users where oidc_subject = $1', [sub]);
-  return rows[0].id as string;
 };
 const session = async (world: World, personId: string): Promise<string> => {
   const id = systemIds.next();
@@ -72,7 +61,7 @@ const session = async (world: World, personId: string): Promise<string> => {
   ]);
   return id;
 };
-const ofKnownRun = { saga: knownRun.saga, run_id: knownRun.id };
+const ofKnownRun = { workflow: knownRun.saga, run_id: knownRun.id };
 /** A service account of its own, with a key that is at hand. */
 const serviceAccount = async (world: World, tenant: Tenant) => {
   const post = async (path: string, body: object) => {
@@ -216,6 +205,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_list: nothing,
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
+  ...appExamples,
   ...billingExamples,
   ...moneyExamples,
   ...terminalExamples,

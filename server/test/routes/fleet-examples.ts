@@ -4,6 +4,7 @@ import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
 import { logExamples } from './log-examples.ts';
+import { maasExamples } from './maas-examples.ts';
 
 /** Examples of the routes about what is sold and about the hosts that it is sold from. */
 const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
@@ -254,4 +255,5 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   node_metrics: byNode('active'),
   allocation_stuck_list: nothing,
   ...logExamples,
+  ...maasExamples,
 };

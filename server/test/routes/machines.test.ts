@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { exampleOf, sentWith, urlOf } from './examples.ts';
+import { createdBy } from './people-examples.ts';
 
 /**
  * A machine that is bounded by an organization and one of its projects, with every scope that a machine can hold: of the
@@ -13,6 +14,7 @@ let world: World;
 let home: Tenant;
 let hidden: Tenant;
 let robot: string;
+let robotId: string;
 
 const open = routes.filter((route) => route.auth.kind === 'user' && route.auth.serviceAccounts === 'allowed');
 const named = (list: readonly Route[]) =>
@@ -36,6 +38,7 @@ beforeAll(async () => {
     scopes: scopes.filter((scope) => tenantRoles.owner.includes(scope)),
     project_ids: [home.projectId],
   });
+  robotId = id;
   const key = await post(`/api/v1/service-accounts/${id}/keys`, { name: 'First', expires_in_days: 7 });
   const assertion = await new SignJWT({ iss: id, sub: id, jti: systemIds.next() })
     .setAudience(`${publicUrl}/api/v1/auth/service-accounts/token`)
@@ -49,6 +52,9 @@ afterAll(() => world.close());
 
 async function ask(route: Route, tenant: Tenant) {
   const example = await exampleOf(route, world, tenant);
+  // A machine launches apps on allocations of its own.
+  const allocation = example.body?.['allocation_id'];
+  if (typeof allocation === 'string') await createdBy(world, allocation, robotId);
   return world.call(route.method, urlOf(route, example), {
     as: robot,
     ...(isWrite(route) && { key: systemIds.next() }),

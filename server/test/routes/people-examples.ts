@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import { putAllocation } from '../../src/domains/allocations/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { asSystem, issuer, type World } from '../../src/testing/world.ts';
+import { asSystem, issuer, type Tenant, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
 
 /** Somebody whom nobody else in a test depends on. */
@@ -21,6 +23,21 @@ export async function createdBy(world: World, allocationId: string, personId: st
   ]);
   return allocationId;
 }
+/** The person of a token, known from now on. */
+export const personOf = async (world: World, token: string): Promise<string> => {
+  const { sub } = decodeJwt(token);
+  await asSystem(
+    world.root,
+    'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3) on conflict do nothing',
+    [systemIds.next(), issuer, sub],
+  );
+  return (await world.root.query('select id from users where oidc_subject = $1', [sub])).rows[0].id;
+};
+/** Owners may use the machine of anybody; other callers get one of their own. */
+export const machine = async (world: World, tenant: Tenant, caller: string) => {
+  const id = await putAllocation(world.root, tenant, 'active');
+  return caller === tenant.token ? id : createdBy(world, id, await personOf(world, caller));
+};
 const body = { reason: 'an example' };
 const aboutSomebody: MakeExample = async (world) => ({ params: { user_id: await somebody(world) }, body });
 

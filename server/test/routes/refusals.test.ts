@@ -68,10 +68,19 @@ describe('what is not there', () => {
 
 describe('what an allocation has to be active for', () => {
   const active = routes.filter((route) => errorsOf(route).includes('allocation_not_active'));
+  /** It is in the path or the body, or it is the one that the app runs on. */
+  const allocationOf = async ({ params, body }: Example): Promise<string> => {
+    const named = params?.['allocation_id'] ?? body?.['allocation_id'];
+    if (typeof named === 'string') return named;
+    const { rows } = await world.root.query('select allocation_id from app_instances where id = $1', [
+      params?.['app_instance_id'],
+    ]);
+    return rows[0].allocation_id;
+  };
   it.each(each(active))('is refused once it is being released: %s', async (_, route) => {
     const example = await exampleOf(route, world, home);
     const release = routes.find(({ id }) => id === 'allocation_release') as Route;
-    expect((await send(release, { ...(example.params && { params: example.params }) })).status).toBe(202);
+    expect((await send(release, { params: { allocation_id: await allocationOf(example) } })).status).toBe(202);
     expect(await send(route, example)).toMatchObject({ status: 409, body: { code: 'allocation_not_active' } });
   });
 });

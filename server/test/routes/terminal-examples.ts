@@ -1,25 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { decodeJwt } from 'jose';
 import { putAllocation } from '../../src/domains/allocations/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { asSystem, issuer, type Tenant, type World } from '../../src/testing/world.ts';
+import { asSystem, type Tenant, type World } from '../../src/testing/world.ts';
+import { accessExamples } from './access-examples.ts';
 import type { MakeExample } from './examples.ts';
-import { createdBy } from './people-examples.ts';
+import { machine, personOf } from './people-examples.ts';
 
-const personOf = async (world: World, token: string): Promise<string> => {
-  const { sub } = decodeJwt(token);
-  await asSystem(
-    world.root,
-    'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3) on conflict do nothing',
-    [systemIds.next(), issuer, sub],
-  );
-  return (await world.root.query('select id from users where oidc_subject = $1', [sub])).rows[0].id;
-};
-/** Owners may use the machine of anybody; other callers get one of their own. */
-const machine = async (world: World, tenant: Tenant, caller: string) => {
-  const id = await putAllocation(world.root, tenant, 'active');
-  return caller === tenant.token ? id : createdBy(world, id, await personOf(world, caller));
-};
 /** A session that waits for its shell. */
 const session = async (world: World, tenant: Tenant, caller: string): Promise<string> => {
   const [id, person] = [systemIds.next(), await personOf(world, caller)];
@@ -59,6 +45,7 @@ const ofSession: MakeExample = async (world, tenant, caller) => ({
 });
 
 export const terminalExamples: Readonly<Record<string, MakeExample>> = {
+  ...accessExamples,
   terminal_token_mint: async (world, tenant, caller) => ({
     params: { allocation_id: await machine(world, tenant, caller) },
     body: { mode: 'open', columns: 80, rows: 24 },

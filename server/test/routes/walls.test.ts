@@ -59,6 +59,18 @@ describe.each([
         absent: 'terminal_recording_not_found',
         find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
       },
+      app_id: {
+        absent: 'app_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
+      app_version_id: {
+        absent: 'app_version_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
+      app_instance_id: {
+        absent: 'app_instance_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
       terminal_session_id: {
         absent: 'terminal_session_not_found',
         find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
@@ -81,6 +93,24 @@ describe.each([
       allocation_id: async (id) =>
         whose(
           (await world.root.query('select organization_id, project_id as id from allocations where id = $1', [id]))
+            .rows[0],
+        ),
+      app_id: async (id) =>
+        whose(
+          (await world.root.query('select organization_id, project_id as id from apps where id = $1', [id])).rows[0],
+        ),
+      app_version_id: async (id) =>
+        whose(
+          (
+            await world.root.query(
+              `select a.organization_id, a.project_id as id from app_versions v join apps a on a.id = v.app_id where v.id = $1`,
+              [id],
+            )
+          ).rows[0],
+        ),
+      app_instance_id: async (id) =>
+        whose(
+          (await world.root.query('select organization_id, project_id as id from app_instances where id = $1', [id]))
             .rows[0],
         ),
       terminal_recording_id: async (id) =>
@@ -144,6 +174,9 @@ describe.each([
          (select json_agg(s order by s.id) from service_accounts s where s.organization_id = $1) as accounts,
          (select json_agg(k order by k.id) from service_account_keys k where k.organization_id = $1) as keys,
          (select json_agg(l order by l.id) from allocations l where l.organization_id = $1) as allocations,
+         (select json_agg(i order by i.id) from app_instances i where i.organization_id = $1) as instances,
+         (select json_agg(g order by g.id) from allocation_access_grants g where g.organization_id = $1) as grants,
+         (select json_agg(c order by c.id) from ssh_certificates c where c.organization_id = $1) as certificates,
          (select count(*)::int from audit_logs a where a.organization_id = $1) as audit,
          (select count(*)::int from outbox_events e where e.organization_id = $1) as events`,
       [tenant.organizationId],

@@ -2,6 +2,8 @@ import type { TimedState } from '@gpuaas/contract';
 import { makeProvision, makeVacate } from '../../src/domains/allocations/index.ts';
 import { makeQueue } from '../../src/domains/allocations/queue/queue.ts';
 import { putAllocation, sliceSku, testRegion } from '../../src/domains/allocations/testing.ts';
+import { makeAppGuard } from '../../src/domains/app-instances/index.ts';
+import { putInstance } from '../../src/domains/app-instances/testing.ts';
 import { makeInvoicing } from '../../src/domains/invoicing/work.ts';
 import { makeAnswers, makeOnboard, makeTasks, openTaskSigners } from '../../src/domains/nodes/index.ts';
 import { makeChecks } from '../../src/domains/payments/checks.ts';
@@ -292,6 +294,28 @@ export const endings: Readonly<Record<TimedState, Ending>> = {
     async put(stage) {
       const { allocation, round } = await releasing(stage);
       return { id: await slotOf(stage, allocation.id), round };
+    },
+  },
+  'app_instance.launching': {
+    by: [makeAppGuard],
+    table: 'app_instances',
+    async put(stage) {
+      const allocation = await stage.bench.allocation({ state: 'active' });
+      await stage.put(`update allocations set capacity_shape = 'baremetal', version = version + 1 where id = $1`, [
+        allocation.id,
+      ]);
+      const { rows } = await stage.yard.root.query(
+        'select organization_id, project_id from allocations where id = $1',
+        [allocation.id],
+      );
+      const tenant = { organizationId: rows[0].organization_id, projectId: rows[0].project_id };
+      const { id } = await putInstance(stage.yard, tenant, { state: 'launching', allocationId: allocation.id });
+      const guard = makeAppGuard({
+        ...{ db: stage.yard.port.database, ids: systemIds, clock: stage.clock, policies: stage.policies },
+        ...{ tasks: stage.parts.tasks, place: undefined, begin: actsOf('app-guard', systemIds), log: silentLog },
+        metrics: makeMetrics('test', '0.0.0'),
+      });
+      return { id, round: () => stage.run(guard) };
     },
   },
   'terminal_session.opening': { by: [makeTerminalGuard], table: 'terminal_sessions', put: terminalSession },

@@ -12,11 +12,17 @@ const lines = commandLinesOf(document);
 
 /** Operations that a command makes on its way, or that only programs make. */
 const within: Readonly<Record<string, string>> = {
+  access_grant_create: 'gpuaas grant add finds the member by name, and counts the time from now',
+  access_grant_update: 'gpuaas grant extend counts the time from now',
   agent_release_add: 'gpuaas ops release add reads the bundle from a file',
   allocation_group_create: 'gpuaas group create takes its members one by one',
   allocation_plan: 'gpuaas launch shows it before it asks',
   billing_document_file_get: 'gpuaas billing download checks its digest and saves it',
   billing_proof_get: 'gpuaas billing prove fetches every part, and recomputes them',
+  app_instance_create: 'gpuaas app launch takes an allocation that exists or a new one, and not both',
+  app_instance_logs: 'gpuaas app logs reads it until the host has answered',
+  app_sign_in_create: 'browsers sign in to an app: the console does',
+  app_version_publish: 'gpuaas app publish reads the manifest from a file',
   branding_get: 'the console shows it',
   default_project_get: 'gpuaas whoami and every command that needs a project',
   admin_recording_cast: 'gpuaas ops recording play and download read it page by page',
@@ -24,13 +30,17 @@ const within: Readonly<Record<string, string>> = {
   recording_cast: 'gpuaas recording play and download read it page by page',
   recording_open: 'gpuaas recording play and download open a view first',
   terminal_token_mint: 'gpuaas terminal mints one for each connection',
+  maas_onboard: 'gpuaas ops maas onboard takes its machines one by one',
+  maas_site_create: 'gpuaas ops maas site add reads the key from a file',
   passkey_begin: 'browsers make passkeys: the console does',
   passkey_confirm: 'browsers make passkeys: the console does',
   project_ssh_key_add: 'gpuaas key add --shared reads the key from a file',
   service_account_token: 'programs exchange their assertion; the SDKs do',
   sign_in_get: 'gpuaas login',
   signing_key_list: 'programs check signatures with it',
+  ssh_certificate_sign: 'gpuaas ssh-certificate makes the key that is signed',
   ssh_key_add: 'gpuaas key add reads the key from a file',
+  ssh_key_prove: 'gpuaas key prove signs with the key, and sends the signature',
   version_get: 'gpuaas version',
 };
 

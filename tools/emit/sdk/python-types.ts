@@ -54,8 +54,8 @@ export function makePythonTypes(space: string) {
   const define = (schema: JsonObject, name: string): void => {
     const required = new Set((schema['required'] ?? []) as readonly string[]);
     const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonObject>);
-    // A class cannot have a field with a name that Python keeps for itself, such as "from"; a call can.
-    if (properties.some(([field]) => keywords.has(field))) {
+    // A class cannot have a field with a name that Python keeps for itself, such as "from", or with a dash; a call can.
+    if (properties.some(([field]) => keywords.has(field) || !isPythonWord(field))) {
       const entries = properties.map(([field, each]) => {
         const is = quoteLater(typeOf(each, `${name}${pascal(field)}`));
         return `    ${JSON.stringify(field)}: ${required.has(field) ? is : `NotRequired[${is}]`},\n`;
@@ -64,7 +64,6 @@ export function makePythonTypes(space: string) {
       return;
     }
     const members = properties.map(([field, each]) => {
-      if (!/^[a-z_][a-z0-9_]*$/i.test(field)) throw new Error(`${name}.${field} is no name in Python`);
       const is = typeOf(each, `${name}${pascal(field)}`);
       const told = typeof each['description'] === 'string' ? `\n    ${docstring(each['description'])}` : '';
       return `    ${field}: ${required.has(field) ? is : `NotRequired[${is}]`}${told}\n`;
@@ -86,12 +85,13 @@ export function makePythonTypes(space: string) {
 
 /** A name that is defined further down is written as a text. */
 const quoteLater = (type: string): string => JSON.stringify(type.replaceAll('"', "'"));
+const isPythonWord = (name: string): boolean => /^[a-z_][a-z0-9_]*$/i.test(name);
 const literal = (value: unknown): string =>
   value === true ? 'True' : value === false ? 'False' : value === null ? 'None' : JSON.stringify(value);
 
 export const pascal = (name: string): string =>
   name
-    .split('_')
+    .split(/[_-]/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 export const docstring = (text: string): string =>

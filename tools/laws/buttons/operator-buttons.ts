@@ -1,7 +1,7 @@
 import type { Tree } from '../../lib/tree.ts';
 
 /** Where the console gives the actions of the server their labels. */
-const pages = ['web/src/ops/nodes/node.tsx', 'web/src/ops/nodes/slot-dialog.tsx'];
+const pages = ['web/src/ops/nodes/node-verbs.tsx', 'web/src/ops/nodes/slot-dialog.tsx'];
 const inTable = /^ {2}([a-z_]+): (?:\{ ?(?:\n\s+)?label: '([^']+)'|\['[A-Za-z]+', '([^']+)'\])/gm;
 
 /** The label of each action that a page offers: `node clear` for Clear. */
@@ -16,9 +16,16 @@ export function labelsOf(tree: Tree): ReadonlyMap<string, string> {
   );
 }
 
-/** Buttons that a browser test names and clicks: by their role, or with `press`. */
+/**
+ * Buttons that a browser test clicks, as `node Clear` and `slot Clear`. Several pages have buttons of the same name, so only
+ * the two functions count that click on the page of a node and on the dialog of a slot.
+ */
 export function clickedIn(tree: Tree): ReadonlySet<string> {
   const tests = tree.paths.filter((path) => /^web\/test\/.*\.production\.test\.ts$/.test(path));
-  const clicks = /(?:getByRole\('button', \{ name: |press\(page, )'([^']+)'/g;
-  return new Set(tests.flatMap((path) => [...tree.text(path).matchAll(clicks)].map(([, label = '']) => label)));
+  const clicks = /\bpress(Node|Slot)\(page, '([^']+)'/g;
+  return new Set(
+    tests.flatMap((path) =>
+      [...tree.text(path).matchAll(clicks)].map(([, where = '', label = '']) => `${where.toLowerCase()} ${label}`),
+    ),
+  );
 }

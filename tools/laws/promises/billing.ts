@@ -209,7 +209,7 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     row: { scope: 'tag', subject: 'team=red', soft_minor: 2, hard_minor: 1 },
   },
   account_ladders_release: {
-    promise: 'a release is asked for only while the balance is spent',
+    promise: 'a release is asked for only while it is announced or the balance is spent',
     table: 'account_ladders',
     row: { state: 'healthy', release_requested_at: '2026-01-01T00:00:00Z' },
   },
@@ -217,6 +217,21 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     promise: 'a release has a time only while it is announced',
     table: 'account_ladders',
     row: { state: 'healthy', releases_at: '2026-01-01T00:00:00Z' },
+  },
+  account_ladders_stops_at: {
+    promise: 'a stop has a time only while it is announced',
+    table: 'account_ladders',
+    row: { state: 'healthy', stops_at: '2026-01-01T00:00:00Z' },
+  },
+  account_ladders_stopped_at: {
+    promise: 'machines are stopped only while a release is announced',
+    table: 'account_ladders',
+    row: { state: 'healthy', stopped_at: '2026-01-01T00:00:00Z' },
+  },
+  allocations_stop: {
+    promise: 'a machine that is stopped is so since a time',
+    table: 'allocations',
+    row: { stop_phase: 'stopped', stop_since: null },
   },
   billing_documents_series: {
     promise: 'every document but a statement has a number of its series',

@@ -46,6 +46,11 @@ export const cardChecks: Readonly<Record<string, Promised>> = {
     table: 'billing_adjustments',
     row: { ...aGrant, decision: 'rejected', decided_by: null, decided_at: when },
   },
+  billing_adjustments_credit_end: {
+    promise: 'only credit has an end',
+    table: 'billing_adjustments',
+    row: { ...aGrant, credit_expires_at: when },
+  },
   billing_adjustments_direction: {
     promise: 'usage is given back and never charged by hand; a grant is taken back',
     table: 'billing_adjustments',

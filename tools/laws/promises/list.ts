@@ -1,8 +1,11 @@
 import { allocationChecks } from './allocations.ts';
+import { appInstanceChecks, appInstanceUniqueness } from './app-instances.ts';
+import { appChecks, appUniqueness } from './apps.ts';
 import { auditChecks, auditUniqueness } from './audit.ts';
-import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
+import { billingChecks, billingUniqueness } from './billing.ts';
 import { cardChecks, cardUniqueness } from './cards.ts';
 import { logChecks } from './logs.ts';
+import { maasChecks, maasUniqueness } from './maas.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
 import { slotChecks } from './slots.ts';
 import { telemetryChecks, telemetryUniqueness } from './telemetry.ts';
@@ -28,9 +31,12 @@ const anAlert = { source: 'health', kind: 'silent', effect: 'informs', message: 
 
 /** Two rows that share these values are refused. */
 export const uniqueness: Readonly<Record<string, Promised>> = {
+  ...appInstanceUniqueness,
+  ...appUniqueness,
   ...auditUniqueness,
   ...billingUniqueness,
   ...cardUniqueness,
+  ...maasUniqueness,
   ...notificationUniqueness,
   ...telemetryUniqueness,
   allocation_claims_live: {
@@ -323,10 +329,13 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
 /** A row with these values is refused. */
 export const checks: Readonly<Record<string, Promised>> = {
   ...allocationChecks,
+  ...appChecks,
+  ...appInstanceChecks,
   ...auditChecks,
   ...billingChecks,
   ...cardChecks,
   ...logChecks,
+  ...maasChecks,
   ...notificationChecks,
   ...slotChecks,
   ...telemetryChecks,
@@ -481,17 +490,4 @@ export const checks: Readonly<Record<string, Promised>> = {
     table: 'skus',
     row: { capacity_shape: 'baremetal', gpus_total: 8, allowed_gpu_counts: [4] },
   },
-};
-
-/** Rows of these are neither changed nor removed. */
-export const onlyGrow: Readonly<Record<string, string>> = {
-  ...billingOnlyGrows,
-  audit_logs: 'who did what stays as it was written',
-  audit_seals: 'a link of an audit chain stays as it was sealed',
-  history_links: 'where an archive ends in a chain stays as it was noted',
-  allocation_timeline: 'what happened to an allocation stays as it was told',
-  placement_decisions: 'why an allocation got its place stays as it was decided',
-  readiness_attestations: 'what a host swore to stays as it was sworn',
-  terminal_recording_chunks: 'a chunk of a recording stays as it was stored',
-  sku_prices: 'a price that somebody bought at stays as it was',
 };

@@ -1,7 +1,8 @@
 import { Client, type DatabaseError } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestSchema, type TestSchema } from '../../../server/src/testing/schema.ts';
-import { checks, onlyGrow, type Promised, uniqueness } from './list.ts';
+import { checks, type Promised, uniqueness } from './list.ts';
+import { onlyGrow } from './only-grow.ts';
 import { insertRow } from './testing.ts';
 
 let schema: TestSchema;
@@ -35,8 +36,9 @@ async function refusal(work: () => Promise<unknown>): Promise<Pick<DatabaseError
     return { code, constraint: constraint?.replace(/_(rest|before)_/, '_') };
   }
 }
+// With the foreign keys of other tables that stand on it.
 const setAside = async ({ table, aside }: Promised): Promise<void> => {
-  if (aside) await client.query(`alter table public.${table} drop constraint "${aside}"`);
+  if (aside) await client.query(`alter table public.${table} drop constraint "${aside}" cascade`);
 };
 const found = async (query: string): Promise<string[]> =>
   (await client.query(query)).rows.map(({ name }) => name as string).sort();

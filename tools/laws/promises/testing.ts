@@ -80,8 +80,31 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
       fingerprint: () => `SHA256:${letters(43).replace(/[-_]/g, 'a')}`,
     },
   },
+  ssh_certificates: {
+    ...{ fingerprint: () => `SHA256:${letters(43)}`, key_fingerprint: () => `SHA256:${letters(43)}` },
+    ...{ serial: () => pick(1, 1_000_000), created_at: () => '2026-01-01T00:00:00Z' },
+    expires_at: () => '2026-01-01T00:10:00Z',
+  },
+  ssh_platform_keys: {
+    ...{
+      kind: () => 'user_authority',
+      public_key: () => `ssh-ed25519 ${letters(43)}`,
+      number: () => pick(1, 1_000_000),
+    },
+    ...{ used_from: () => '2026-01-01T00:00:00Z', retired_at: () => '2026-01-01T00:00:00Z' },
+  },
   task_signers: { public_key: () => letters(43), state: () => 'retired' },
   tenant_memberships: { role: () => 'member' },
+  apps: { visibility: () => 'project' },
+  app_instances: { state: () => 'requested', workload_id: () => null, ended_at: () => null, parameters: () => '{}' },
+  app_routes: {
+    ...{ label: () => `web-${hex(12)}`, endpoint_name: () => `e${hex(8)}`, proxy_pool: () => 'shared' },
+    ...{ route_family: () => 'browser', client_auth_mode: () => 'browser_oidc', target_port: () => 8_080 },
+  },
+  app_versions: {
+    ...{ number: () => `1.0.${pick(0, 1_000_000)}`, manifest_digest: () => `sha256:${hex(64)}` },
+    ...{ image_digest: () => `sha256:${hex(64)}`, image_repository: () => 'registry.test/x' },
+  },
   terminal_recordings: { kind: () => 'output', last_sha256: () => null, began_at: () => null, chunks: () => 0 },
   terminal_recording_chunks: {
     ...{ sha256: () => hex(64), previous_sha256: () => hex(64), object_key: slug, size_bytes: () => 1 },

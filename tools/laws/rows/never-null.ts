@@ -7,7 +7,7 @@ export const neverNull: Readonly<Record<string, string>> = {
   'alert-over.node_id': 'the condition asks for it',
   'allocation-queue.queue_deadline_at': 'a check of the table demands it of everything that is queued',
   'billing-last-release.released_at': 'the condition asks for it',
-  'breaker-untold.tripped_at': 'the condition asks for it',
+  'breaker-unpublished.tripped_at': 'the condition asks for it',
   'guard-idle.idle_minutes': 'the condition asks for it',
   'node-newcomers.enrolled_at': 'the comparison with the report fails without it',
   'node-task-adopt.organization_id': 'a task of an allocation has the organization of the allocation',

@@ -196,7 +196,18 @@ export const flows: readonly CapabilityGroup[] = [
       },
       { id: 'STM-03', words: 'Artifact lifecycle: published, promoted, deprecated, retired', notBuilt: true },
       { id: 'STM-04', words: 'Artifact trust, independent of the lifecycle', notBuilt: true },
-      { id: 'STM-05', words: 'App instance: create, start, stop, release', notBuilt: true },
+      {
+        id: 'STM-05',
+        words: 'App instance: create, start, stop, release',
+        by: {
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'is launched on an active allocation of a whole node',
+            'ends with its allocation, also while it launches',
+          ],
+          'server/test/journeys/app-instance.test.ts': ['is launched with its allocation in one call'],
+        },
+        host: 'simulated',
+      },
       { id: 'STM-06', words: 'Shared runtime under row locks, with cascading detach', notBuilt: true },
       {
         id: 'STM-07',
@@ -240,11 +251,27 @@ export const flows: readonly CapabilityGroup[] = [
         },
         lacks: 'a run on a host with GPUs',
       },
-      { id: 'STM-11', words: 'A MAAS machine and its allocation cannot drift apart', notBuilt: true },
+      {
+        id: 'STM-11',
+        words: 'A MAAS machine and its allocation cannot drift apart',
+        by: {
+          'server/src/domains/maas/maas.db.test.ts': [
+            'contradict each other as machine_not_deployed, and none is changed',
+            'contradict each other when MAAS lists a machine no more',
+            'adopts a deployment that no row knows: it is shown, cannot be sold, and is erased',
+          ],
+        },
+        lacks: 'a real MAAS and real machines: both are simulated here',
+      },
       {
         id: 'STM-12',
         words: 'A stalled launch of a container is probed, failed and tried again in a window',
-        notBuilt: true,
+        by: {
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'whose launch stands still fails after the stall time',
+          ],
+        },
+        host: 'simulated',
       },
     ],
   },

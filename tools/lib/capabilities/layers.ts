@@ -201,7 +201,12 @@ export const layers: readonly CapabilityGroup[] = [
         lacks:
           'a process of its own: the api does it in one transaction, and our webhook-worker posts events to organizations',
       },
-      { id: 'BIN-10', words: 'app-runtime-worker drives the life of app instances', notBuilt: true },
+      {
+        id: 'BIN-10',
+        words: 'app-runtime-worker drives the life of app instances',
+        by: { 'server/test/journeys/app-instance.test.ts': ['is launched with its allocation in one call'] },
+        host: 'simulated',
+      },
       {
         id: 'BIN-11',
         words: 'notification-relay brings notifications from the bus to browsers',
@@ -324,7 +329,21 @@ export const layers: readonly CapabilityGroup[] = [
         },
         lacks: 'one run from the API to a real host',
       },
-      { id: 'SVC-12', words: 'Bare metal is deployed, released and powered through MAAS', notBuilt: true },
+      {
+        id: 'SVC-12',
+        words: 'Bare metal is deployed, released and powered through MAAS',
+        by: {
+          'server/src/domains/maas/maas.db.test.ts': [
+            'ends with a node that enrolled with the token of its deployment',
+            'erases it and has its node removed',
+            'are jobs that end when MAAS shows it',
+          ],
+          'server/test/maas/public-client.production.test.ts': [
+            'is driven by the public client of MAAS from a new machine to an erased one',
+          ],
+        },
+        lacks: 'a real MAAS and real machines: both are simulated here',
+      },
       {
         id: 'SVC-13',
         words: 'Errors, stages, policy, outbox, generated types, redaction and tracing are shared by all domains',

@@ -28,8 +28,11 @@ export const review: readonly CapabilityGroup[] = [
       {
         id: 'ACT-04',
         words: 'Lint and security gates block; hooks exist',
-        by: { [t.canaries]: ['is reported when it is broken'], [t.gates]: ['secrets', 'known vulnerabilities'] },
-        lacks: 'a gate for static security analysis',
+        by: {
+          [t.canaries]: ['is reported when it is broken'],
+          [t.gates]: ['secrets', 'known vulnerabilities'],
+          'tools/gates/security/security.test.ts': ['reports a line that breaks it, for each rule'],
+        },
       },
       { id: 'ACT-05', words: 'Pages on apps have a status that matches the code', notBuilt: true },
       { id: 'ACT-06', words: 'A generated SDK, and no hand-written HTTP calls', sameAs: 'GAP-04' },

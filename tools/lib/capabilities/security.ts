@@ -200,7 +200,21 @@ export const security: readonly CapabilityGroup[] = [
         words: 'Columns reserved for fractional sharing',
         ruledOtherwise: 'nothing is reserved for what does not exist',
       },
-      { id: 'CAP-12', words: 'MAAS: deploy, release and power', notBuilt: true },
+      {
+        id: 'CAP-12',
+        words: 'MAAS: deploy, release and power',
+        by: {
+          'server/src/domains/maas/maas.db.test.ts': [
+            'ends with a node that enrolled with the token of its deployment',
+            'forgets nothing when the disks could not be erased',
+            'are jobs that end when MAAS shows it',
+          ],
+          'server/test/maas/public-client.production.test.ts': [
+            'is driven by the public client of MAAS from a new machine to an erased one',
+          ],
+        },
+        lacks: 'a real MAAS and real machines: both are simulated here',
+      },
       {
         id: 'CAP-13',
         words: 'Regions route requests',

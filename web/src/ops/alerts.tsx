@@ -1,8 +1,8 @@
 import type { NodeAlert } from '@gpuaas/sdk';
 import { Chip, type Tone } from '../parts/chip.tsx';
 import { Ago } from '../parts/time.tsx';
+import { tellAlert } from '../words/ops/wall.ts';
 import { spellMoments } from '../words/time.ts';
-import { tellAlert } from '../words/wall.ts';
 
 type Effect = NodeAlert['effect'];
 const words: Readonly<Record<Effect, readonly [Tone, string]>> = {

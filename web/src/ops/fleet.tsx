@@ -7,8 +7,8 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { type Heat, heats, isHeat, warmthWords } from '../words/charts/measures.ts';
+import { countTiles, filterWall, sharesOf, tileWords, troublesOf, type WallFilter } from '../words/ops/wall.ts';
 import { counted } from '../words/sizes.ts';
-import { countTiles, filterWall, sharesOf, tileWords, troublesOf, type WallFilter } from '../words/wall.ts';
 import { type Colouring, tileLooks, Wall, warmthLooks } from './wall.tsx';
 
 /** Events report every change; this interval finds what has no event, such as a silent node. */

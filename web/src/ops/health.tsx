@@ -85,7 +85,7 @@ export function HealthPage() {
           <p role="status" className={`flex flex-wrap gap-x-3 rounded-lg px-4 py-3 ${banners[status]}`}>
             <span className="font-semibold">{said[status]}</span>
             <span className="ms-auto">
-              Version {health.data.version}, checked {spellClock(health.data.looked_at)}
+              Version {health.data.version}, checked {spellClock(health.data.checked_at)}
             </span>
           </p>
           <Breakers />

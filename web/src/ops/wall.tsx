@@ -4,8 +4,8 @@ import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { StateChip } from '../parts/chip.tsx';
 import { type Heat, heats, tellValues, type Warmth, warmthOf } from '../words/charts/measures.ts';
+import { placesOf, type Tile, tilesOf, tileWords } from '../words/ops/wall.ts';
 import { counted } from '../words/sizes.ts';
-import { placesOf, type Tile, tilesOf, tileWords } from '../words/wall.ts';
 
 export const tileLooks: Readonly<Record<Tile, string>> = {
   free: 'bg-ok/70',

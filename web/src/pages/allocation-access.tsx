@@ -34,7 +34,7 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
           <Copy text={`gpuaas ssh ${it.id}`} label="the SSH command" />
           <p className="text-dim">
             It goes through the gateway, with one of the keys below. For ssh, scp, rsync and editors, run{' '}
-            <code>gpuaas ssh-config --write</code> once.
+            <code>gpuaas ssh-config --write</code> once. With <code>--certificate</code> both need no installed key.
           </p>
           <JumpLine it={it} />
           {it.simulated ? (

@@ -33,12 +33,12 @@ export function Receipt({ it }: { it: AllocationDetail }) {
           ['Driver', receipt.driver_version || 'unknown'],
           ['CUDA', receipt.cuda_version || 'unknown'],
           ['Verified', <Ago key="taken" at={receipt.taken_at} />],
-          ...(it.last_check
+          ...(it.last_attestation
             ? [
                 [
                   'Checked again',
                   <span key="again">
-                    {it.last_check.passed ? 'passed' : 'did not pass'}, <Ago at={it.last_check.taken_at} />
+                    {it.last_attestation.passed ? 'passed' : 'did not pass'}, <Ago at={it.last_attestation.taken_at} />
                   </span>,
                 ] as const,
               ]
@@ -50,14 +50,18 @@ export function Receipt({ it }: { it: AllocationDetail }) {
 }
 
 /** The timeline, latest first. Each entry has its correlation id. */
-export function Timeline({ items, problem }: { items: readonly TimelineItem[]; problem: Error | null }) {
+/** Undefined until the server has answered. */
+type Items = readonly TimelineItem[] | undefined;
+export function Timeline({ items, problem }: { items: Items; problem: Error | null }) {
   const now = useNow();
   return (
     <Panel title="Timeline">
       {problem ? (
         <Problem error={problem} />
-      ) : items.length === 0 ? (
+      ) : !items ? (
         <Loading rows={3} label="Loading the timeline" />
+      ) : items.length === 0 ? (
+        <p className="text-dim">Nothing has happened yet.</p>
       ) : (
         <ol className="grid gap-2">
           {[...items].reverse().map((item) => (

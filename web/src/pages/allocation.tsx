@@ -20,6 +20,7 @@ import { counted, spellMemory } from '../words/sizes.ts';
 import { AccessPanel } from './allocation-access.tsx';
 import { AllocationActions, Guards } from './allocation-acts.tsx';
 import { Concerns } from './allocation-concerns.tsx';
+import { GrantsPanel } from './allocation-grants.tsx';
 import { Receipt, Timeline } from './allocation-record.tsx';
 import { shownState } from './allocation-rows.tsx';
 import { TerminalSessions } from './allocation-terminals.tsx';
@@ -54,16 +55,25 @@ export function AllocationPage() {
     );
   }
   if (!allocation.data) return <Loading rows={8} label="Loading the allocation" />;
-  return <Detail it={allocation.data} timeline={timeline.data ?? []} problem={timeline.error} />;
+  return (
+    <Detail
+      it={allocation.data}
+      timeline={timeline.data ?? []}
+      isRead={timeline.data !== undefined}
+      problem={timeline.error}
+    />
+  );
 }
 
 function Detail({
   it,
   timeline,
+  isRead,
   problem,
 }: {
   it: AllocationDetail;
   timeline: readonly TimelineItem[];
+  isRead: boolean;
   problem: Error | null;
 }) {
   const hasFailedEarly = it.failure !== null && !it.active_at;
@@ -119,6 +129,7 @@ function Detail({
             </Panel>
           )}
           {it.state === 'active' && <AccessPanel it={it} />}
+          {it.state === 'active' && <GrantsPanel allocationId={it.id} />}
           {it.state === 'active' && <TerminalSessions allocationId={it.id} />}
           {it.active_at && (
             <MetricsPanel
@@ -139,7 +150,7 @@ function Detail({
             />
           )}
           <Receipt it={it} />
-          <Timeline items={timeline} problem={problem} />
+          <Timeline items={isRead ? timeline : undefined} problem={problem} />
         </div>
         <div className="grid grid-cols-1 gap-6">
           <About it={it} timeline={timeline} />

@@ -122,12 +122,12 @@ function Card({ it }: { it: Allocation }) {
           {it.active_at && (
             <>
               {' · '}
-              <Lasting from={it.active_at} until={null} />
+              <Lasting from={it.active_at} until={it.releasing_at ?? it.ended_at} />
             </>
           )}
         </span>
         {it.concerns.map(({ kind, message, deadline_at }) => (
-          <span key={kind} className="block text-sm text-warn">
+          <span key={`${kind} ${message}`} className="block text-sm text-warn">
             {message}
             {deadline_at && (
               <>

@@ -3,6 +3,7 @@ import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
 import { useMay } from '../client/session.tsx';
 import { shortId } from '../words/sizes.ts';
+import { tenantName } from '../words/tenants.ts';
 
 /** Names change seldom, and one list serves all rows. */
 const freshMs = 300_000;
@@ -14,8 +15,7 @@ export function TenantLink({ id }: { id: string }) {
     freshMs,
   });
   const tenant = tenants.data?.data.find((each) => each.id === id);
-  // Personal organizations are all called the same.
-  const name = tenant?.type === 'personal' ? tenant.slug : tenant?.name;
+  const name = tenant && tenantName(tenant);
   return (
     <Link
       to="/ops/tenants/$id"

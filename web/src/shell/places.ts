@@ -23,6 +23,7 @@ const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { to: '/', label: 'Home', icon: 'home', key: 'h', needs: 'overview_get' },
       { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a', needs: 'allocation_list' },
+      { to: '/app-instances', label: 'App instances', icon: 'stack', needs: 'app_instance_list' },
       { to: '/groups', label: 'Groups', icon: 'stack', key: 'u', needs: 'allocation_group_list' },
     ],
   },

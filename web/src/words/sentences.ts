@@ -1,4 +1,4 @@
-import type { Notice } from '@gpuaas/sdk';
+import type { Allocation, Notice } from '@gpuaas/sdk';
 import { labelOfPhase } from './rail.ts';
 import { plainWord } from './sizes.ts';
 import { spellMoment } from './time.ts';
@@ -12,7 +12,7 @@ export interface Happening {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-const arrivals: Readonly<Record<string, string>> = {
+const arrivals: Readonly<Record<Allocation['state'], string>> = {
   requested: 'Created.',
   provisioning: 'The host started to provision it.',
   active: 'Active: the host has verified the GPUs.',
@@ -60,7 +60,7 @@ export function tellHappening({ kind, name, from_state, to_state, detail }: Happ
 function tellTransition(name: string, from: string | null, to: string | null): string {
   if (name === 'retry') return 'The launch failed because of its host. It is retried on another host.';
   if (to === 'released' && (from === 'requested' || name === 'cancel')) return 'Cancelled before a host was assigned.';
-  return (to && arrivals[to]) || `State: ${plainWord(to ?? name)}.`;
+  return (to && (arrivals as Readonly<Record<string, string | undefined>>)[to]) || `State: ${plainWord(to ?? name)}.`;
 }
 
 const events: Readonly<Record<string, string>> = {
@@ -70,11 +70,14 @@ const events: Readonly<Record<string, string>> = {
   'provisioning.alert.closed': 'An alert was closed',
   'provisioning.breaker.tripped': 'Automation is stopped in a pool',
   'provisioning.breaker.reset': 'Automation goes on in a pool',
+  'provisioning.stopped': 'The machine of an allocation was stopped',
+  'provisioning.started': 'The machine of an allocation was started again',
   'provisioning.retried': 'A launch failed because of its host; it is tried on another one',
   'provisioning.releasing.requested': 'An allocation is being released',
   'billing.low_balance_warning': 'The balance is low',
   'billing.auto_release_pending': 'The balance is nearly spent, and a release is announced',
   'billing.balance_depleted': 'The balance is spent',
+  'billing.machines_stopped': 'Machines were stopped: the balance is spent',
   'billing.balance_recovered': 'The balance lasts again',
   'billing.budget_threshold_reached': 'A budget reached a threshold',
   'payments.balance_credited': 'A payment was added to a balance',

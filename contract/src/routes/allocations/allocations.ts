@@ -44,7 +44,7 @@ const SshKeyIds = Type.Array(Uuid, {
 });
 
 /** One allocation request. */
-export const allocationWish = {
+export const launchFields = {
   sku: SkuName,
   gpus: Type.Integer({ minimum: 1, maximum: 64 }),
   region: Slug,
@@ -71,7 +71,7 @@ export const allocationWish = {
 };
 const createBody = Type.Object(
   {
-    ...allocationWish,
+    ...launchFields,
     quote_id: Type.Optional(
       Type.String({ ...Uuid, description: 'A quote of this project: the launch pays its price.' }),
     ),
@@ -151,6 +151,26 @@ const allocationFields = {
   }),
   reachable: Type.Boolean({ description: 'Whether its host reports. A silent host ends nothing.' }),
   concerns: Type.Array(AllocationConcern, { description: 'What its owner should know about its host or its GPUs.' }),
+  stop: orNull(
+    Type.Object(
+      {
+        phase: Type.Enum(['stopping', 'stopped', 'starting']),
+        reason: Type.Enum(['balance_depleted']),
+        since: Timestamp,
+        kept_until: orNull(
+          Type.String({
+            format: 'date-time',
+            description: 'When it is released, if nothing is paid until then; null once the balance lasts again.',
+          }),
+        ),
+      },
+      {
+        ...strict,
+        description:
+          'Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped.',
+      },
+    ),
+  ),
   actions: Type.Array(AllocationAction, { description: 'The actions that are possible now; for the others, why not.' }),
   created_at: Timestamp,
   provisioning_started_at: orNull(Timestamp),
@@ -225,7 +245,7 @@ export const AllocationDetail = Type.Object(
         },
       ),
     ),
-    last_check: orNull(
+    last_attestation: orNull(
       Type.Object(
         { attestation_id: Uuid, taken_at: Timestamp, passed: Type.Boolean() },
         { ...strict, description: 'The latest later attestation.' },
@@ -258,7 +278,7 @@ const one = { kind: 'owner-of', param: 'allocation_id' } as const;
 const ofOne = Type.Object({ allocation_id: Uuid }, strict);
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' });
 /** How a request may be refused before placement. */
-export const wishErrors = [
+export const launchErrors = [
   'project_not_found',
   'sku_not_found',
   'region_not_found',
@@ -292,8 +312,8 @@ export const allocationPlan = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation.plan',
-  errors: [...wishErrors],
-  body: Type.Object({ ...allocationWish }, strict),
+  errors: [...launchErrors],
+  body: Type.Object({ ...launchFields }, strict),
   response: AllocationPlan,
 });
 
@@ -308,7 +328,7 @@ export const allocationCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation.create',
-  errors: [...wishErrors, ...placeErrors, ...quoteErrors],
+  errors: [...launchErrors, ...placeErrors, ...quoteErrors],
   status: 201,
   body: createBody,
   response: Allocation,

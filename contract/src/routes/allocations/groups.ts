@@ -3,7 +3,7 @@ import { Name, Timestamp, Uuid } from '../../ids.ts';
 import { Money } from '../../money.ts';
 import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
-import { Allocation, allocationWish, placeErrors, wishErrors } from './allocations.ts';
+import { Allocation, launchErrors, launchFields, placeErrors } from './allocations.ts';
 
 const strict = { additionalProperties: false } as const;
 
@@ -53,12 +53,12 @@ export const allocationGroupCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation_group.create',
-  errors: [...wishErrors, ...placeErrors],
+  errors: [...launchErrors, ...placeErrors],
   status: 201,
   body: Type.Object(
     {
       name: Name,
-      members: Type.Array(Type.Object({ ...allocationWish }, strict), { minItems: 1, maxItems: 64 }),
+      members: Type.Array(Type.Object({ ...launchFields }, strict), { minItems: 1, maxItems: 64 }),
     },
     strict,
   ),

@@ -48,6 +48,30 @@ export interface Api {
      */
     agentReleaseWithdraw(input: { readonly release_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
+     * The SSH keys of the platform: host keys of the jump host, and keys that sign certificates
+     *
+     * `GET /api/v1/admin/ssh-platform-keys`
+     */
+    sshPlatformKeyList(options?: CallOptions): Promise<{
+  readonly data: readonly T.SshPlatformKey[];
+}>;
+    /**
+     * Make the next key of a kind: clients and machines learn it before it is used
+     *
+     * `POST /api/v1/admin/ssh-platform-keys/{kind}/announce`
+     *
+     * Refusals: illegal_transition, step_up_required, terminal_unsupported.
+     */
+    sshPlatformKeyAnnounce(input: { readonly kind: "jump_host" | "user_authority"; readonly reason: string }, options?: CallOptions): Promise<T.SshPlatformKey>;
+    /**
+     * Use the announced key from now on, and retire the one before
+     *
+     * `POST /api/v1/admin/ssh-platform-keys/{kind}/switch`
+     *
+     * Refusals: illegal_transition, step_up_required, terminal_unsupported.
+     */
+    sshPlatformKeySwitch(input: { readonly kind: "jump_host" | "user_authority"; readonly reason: string }, options?: CallOptions): Promise<T.SshPlatformKey>;
+    /**
      * Task-signing keys, newest first
      *
      * `GET /api/v1/admin/task-signers`
@@ -172,6 +196,32 @@ export interface Api {
      */
     placement(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.FullDecision>;
   };
+  readonly adminApps: {
+    /**
+     * The trust board: versions of all apps, newest first
+     *
+     * `GET /api/v1/admin/app-versions`
+     *
+     * Refusals: cursor_invalid.
+     */
+    versionList(input?: { readonly cursor?: string | undefined; readonly lifecycle_state?: "published" | "promoted" | "deprecated" | "retired" | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly trust_state?: "unverified" | "verified" | "failed_verification" | "revoked" | undefined }, options?: CallOptions): Paged<T.AppVersion>;
+    /**
+     * Revoke the trust in a version for good: nobody launches it any more; the effect says what becomes of what runs
+     *
+     * `POST /api/v1/admin/app-versions/{app_version_id}/revoke`
+     *
+     * Refusals: app_version_not_found, illegal_transition, step_up_required.
+     */
+    versionRevoke(input: { readonly app_version_id: string; readonly effect: "stop" | "let_run"; readonly reason: string }, options?: CallOptions): Promise<{
+  /** Instances that ran it at this moment, the oldest first. */
+readonly affected: readonly {
+  readonly app_instance_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+}[];
+  readonly version: T.AppVersion;
+}>;
+  };
   readonly adminAudit: {
     /**
      * The audit log of all tenants, newest first
@@ -210,7 +260,7 @@ export interface Api {
      *
      * Refusals: adjustment_invalid, currency_mismatch, ledger_line_not_found, organization_not_found, step_up_required.
      */
-    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects?: string | undefined; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
+    adjustmentCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly corrects?: string | undefined; readonly credit_expires_at?: string | undefined; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.Adjustment>;
     /**
      * The credit that an organization was given, newest first
      *
@@ -577,6 +627,120 @@ readonly events: number;
      * Refusals: metrics_range_invalid, node_not_found.
      */
     node(input: { readonly node_id: string; readonly from?: string | undefined; readonly resolution?: 10 | 300 | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.NodeMetrics>;
+  };
+  readonly adminMaas: {
+    /**
+     * What was asked of machines of MAAS, latest first
+     *
+     * `GET /api/v1/admin/maas-jobs`
+     *
+     * Refusals: cursor_invalid.
+     */
+    jobList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly site_id?: string | undefined; readonly state?: "queued" | "running" | "succeeded" | "failed" | undefined }, options?: CallOptions): Paged<T.MaasJob>;
+    /**
+     * One job: its step, and why it was taken back
+     *
+     * `GET /api/v1/admin/maas-jobs/{job_id}`
+     *
+     * Refusals: maas_job_not_found.
+     */
+    jobGet(input: { readonly job_id: string }, options?: CallOptions): Promise<T.MaasJob>;
+    /**
+     * The MAAS sites, oldest first
+     *
+     * `GET /api/v1/admin/maas-sites`
+     *
+     * Refusals: cursor_invalid.
+     */
+    siteList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.MaasSite>;
+    /**
+     * Add a MAAS site; its machines are listed as soon as it answers
+     *
+     * `POST /api/v1/admin/maas-sites`
+     *
+     * Refusals: maas_site_already_exists, maas_url_refused, region_not_found, step_up_required.
+     */
+    siteCreate(input: { readonly api_key: string; readonly ca_pem?: string | null | undefined; readonly erase?: "secure" | "full" | "quick" | undefined; readonly max_parallel?: number | undefined; readonly name: string; readonly osystem?: string | undefined; readonly pool?: string | null | undefined; readonly region: string; readonly series?: string | undefined; readonly url: string }, options?: CallOptions): Promise<T.MaasSite>;
+    /**
+     * Forget a MAAS site of which no machine is a node
+     *
+     * `DELETE /api/v1/admin/maas-sites/{site_id}`
+     *
+     * Refusals: maas_site_in_use, maas_site_not_found, step_up_required.
+     */
+    siteRemove(input: { readonly site_id: string; readonly reason: string }, options?: CallOptions): Promise<T.MaasSite>;
+    /**
+     * One MAAS site, and whether it answers
+     *
+     * `GET /api/v1/admin/maas-sites/{site_id}`
+     *
+     * Refusals: maas_site_not_found.
+     */
+    siteGet(input: { readonly site_id: string }, options?: CallOptions): Promise<T.MaasSite>;
+    /**
+     * Change the address, the key or the settings of a MAAS site
+     *
+     * `PATCH /api/v1/admin/maas-sites/{site_id}`
+     *
+     * Refusals: maas_site_in_use, maas_site_not_found, maas_url_refused, step_up_required, version_conflict.
+     */
+    siteUpdate(input: { readonly site_id: string; readonly api_key?: string | undefined; readonly ca_pem?: string | null | undefined; readonly erase?: "secure" | "full" | "quick" | undefined; readonly max_parallel?: number | undefined; readonly osystem?: string | undefined; readonly pool?: string | null | undefined; readonly revision?: number | undefined; readonly series?: string | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.MaasSite>;
+    /**
+     * The machines of a MAAS site: what MAAS says, what the node is, what is rented, and where they contradict
+     *
+     * `GET /api/v1/admin/maas-sites/{site_id}/machines`
+     *
+     * Refusals: cursor_invalid, maas_site_not_found.
+     */
+    machineList(input: { readonly site_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.MaasMachine>;
+    /**
+     * One machine of a MAAS site in its three layers
+     *
+     * `GET /api/v1/admin/maas-sites/{site_id}/machines/{system_id}`
+     *
+     * Refusals: maas_machine_not_found.
+     */
+    machineGet(input: { readonly site_id: string; readonly system_id: string }, options?: CallOptions): Promise<T.MaasMachine>;
+    /**
+     * Have MAAS look at the hardware of a machine that is no node
+     *
+     * `POST /api/v1/admin/maas-sites/{site_id}/machines/{system_id}/commission`
+     *
+     * Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found.
+     */
+    machineCommission(input: { readonly site_id: string; readonly system_id: string; readonly reason: string }, options?: CallOptions): Promise<T.MaasJob>;
+    /**
+     * Erase a machine, give it back to MAAS and remove its node, which is retired or quarantined and holds nothing
+     *
+     * `POST /api/v1/admin/maas-sites/{site_id}/machines/{system_id}/decommission`
+     *
+     * Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found, step_up_required.
+     */
+    machineDecommission(input: { readonly site_id: string; readonly system_id: string; readonly reason: string }, options?: CallOptions): Promise<T.MaasJob>;
+    /**
+     * Switch the power of a machine on which nothing is rented
+     *
+     * `POST /api/v1/admin/maas-sites/{site_id}/machines/{system_id}/power`
+     *
+     * Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found.
+     */
+    machinePower(input: { readonly site_id: string; readonly system_id: string; readonly power: "on" | "off"; readonly reason: string }, options?: CallOptions): Promise<T.MaasJob>;
+    /**
+     * Make nodes of machines: commission, deploy with the agent, enrol; what fails is taken back
+     *
+     * `POST /api/v1/admin/maas-sites/{site_id}/onboardings`
+     *
+     * Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found, node_already_exists, sku_not_found, step_up_required.
+     */
+    onboard(input: { readonly site_id: string; readonly machines: readonly {
+  /** The name of the node; its host name when left out. */
+readonly name?: string;
+  readonly sku: string;
+  /** The id that MAAS gave the machine. */
+readonly system_id: string;
+}[]; readonly reason: string }, options?: CallOptions): Promise<{
+  readonly jobs: readonly T.MaasJob[];
+}>;
   };
   readonly adminLogs: {
     /**
@@ -1170,33 +1334,33 @@ readonly missing: readonly number[];
      *
      * `GET /api/v1/admin/workflows`
      */
-    list(input?: { readonly before?: string | undefined; readonly limit?: number | undefined; readonly run_id?: string | undefined; readonly saga?: string | undefined; readonly state?: "running" | "done" | "undone" | "cancelled" | "stuck" | undefined }, options?: CallOptions): Promise<{
+    list(input?: { readonly before?: string | undefined; readonly limit?: number | undefined; readonly run_id?: string | undefined; readonly state?: "running" | "done" | "undone" | "cancelled" | "stuck" | undefined; readonly workflow?: string | undefined }, options?: CallOptions): Promise<{
   readonly data: readonly T.Workflow[];
 }>;
     /**
      * One run with its plan and all attempts
      *
-     * `GET /api/v1/admin/workflows/{saga}/{run_id}`
+     * `GET /api/v1/admin/workflows/{workflow}/{run_id}`
      *
      * Refusals: workflow_not_found.
      */
-    get(input: { readonly run_id: string; readonly saga: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
+    get(input: { readonly run_id: string; readonly workflow: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
     /**
      * Cancel a run: it stops between two steps, rolls back, and ends as cancelled
      *
-     * `POST /api/v1/admin/workflows/{saga}/{run_id}/cancel`
+     * `POST /api/v1/admin/workflows/{workflow}/{run_id}/cancel`
      *
      * Refusals: illegal_transition, workflow_not_found.
      */
-    cancel(input: { readonly run_id: string; readonly saga: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
+    cancel(input: { readonly run_id: string; readonly workflow: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
     /**
      * Retry the paused step now; for a stuck run, retry the failed rollback
      *
-     * `POST /api/v1/admin/workflows/{saga}/{run_id}/retry`
+     * `POST /api/v1/admin/workflows/{workflow}/{run_id}/retry`
      *
      * Refusals: illegal_transition, workflow_not_found.
      */
-    retry(input: { readonly run_id: string; readonly saga: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
+    retry(input: { readonly run_id: string; readonly workflow: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
   };
   readonly allocationGroups: {
     /**
@@ -1330,6 +1494,38 @@ readonly amount_minor: string;
 readonly minutes: number;
 } | null | undefined; readonly name?: string | undefined; readonly tags?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
+     * Who else may work in an allocation, and who might, latest first
+     *
+     * `GET /api/v1/allocations/{allocation_id}/access-grants`
+     *
+     * Refusals: allocation_not_found, cursor_invalid.
+     */
+    accessGrantList(input: { readonly allocation_id: string; readonly active?: boolean | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AccessGrant>;
+    /**
+     * Let another member work in an allocation until a time
+     *
+     * `POST /api/v1/allocations/{allocation_id}/access-grants`
+     *
+     * Refusals: access_grant_exists, access_grant_limit, allocation_not_found, illegal_transition, member_not_found, ownership_required, ssh_key_not_found.
+     */
+    accessGrantCreate(input: { readonly allocation_id: string; readonly expires_at: string; readonly reason?: string | undefined; readonly ssh_key_id?: string | undefined; readonly user_id: string }, options?: CallOptions): Promise<T.AccessGrant>;
+    /**
+     * End a grant: its sessions and its keys on the machine go within seconds
+     *
+     * `DELETE /api/v1/allocations/{allocation_id}/access-grants/{access_grant_id}`
+     *
+     * Refusals: access_grant_not_found, allocation_not_found, ownership_required.
+     */
+    accessGrantRevoke(input: { readonly access_grant_id: string; readonly allocation_id: string }, options?: CallOptions): Promise<T.AccessGrant>;
+    /**
+     * Change when a grant ends
+     *
+     * `PATCH /api/v1/allocations/{allocation_id}/access-grants/{access_grant_id}`
+     *
+     * Refusals: access_grant_not_found, allocation_not_found, illegal_transition, ownership_required.
+     */
+    accessGrantUpdate(input: { readonly access_grant_id: string; readonly allocation_id: string; readonly expires_at: string }, options?: CallOptions): Promise<T.AccessGrant>;
+    /**
      * The attestations of an allocation, with the signed results
      *
      * `GET /api/v1/allocations/{allocation_id}/attestations`
@@ -1439,6 +1635,30 @@ readonly line: string;
   };
   readonly terminals: {
     /**
+     * The certificates that were signed for an allocation, latest first
+     *
+     * `GET /api/v1/allocations/{allocation_id}/ssh-certificates`
+     *
+     * Refusals: allocation_not_found, cursor_invalid.
+     */
+    sshCertificateList(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.SshCertificate>;
+    /**
+     * Sign a public key: a certificate that opens one allocation for some minutes
+     *
+     * `POST /api/v1/allocations/{allocation_id}/ssh-certificates`
+     *
+     * Refusals: allocation_not_active, allocation_not_found, ownership_required, ssh_key_invalid, terminal_recording_required, terminal_unsupported.
+     */
+    sshCertificateSign(input: { readonly allocation_id: string; readonly public_key: string; readonly seconds?: number | undefined }, options?: CallOptions): Promise<T.SignedSshCertificate>;
+    /**
+     * Revoke a certificate: the jump host refuses it, and what it opened there ends within seconds
+     *
+     * `DELETE /api/v1/allocations/{allocation_id}/ssh-certificates/{ssh_certificate_id}`
+     *
+     * Refusals: allocation_not_found, ownership_required, ssh_certificate_not_found.
+     */
+    sshCertificateRevoke(input: { readonly allocation_id: string; readonly ssh_certificate_id: string }, options?: CallOptions): Promise<T.SshCertificate>;
+    /**
      * The terminal sessions of an allocation, latest first
      *
      * `GET /api/v1/allocations/{allocation_id}/terminal-sessions`
@@ -1470,6 +1690,235 @@ readonly line: string;
      * Refusals: ownership_required, terminal_session_ended, terminal_session_not_found.
      */
     sessionEnd(input: { readonly terminal_session_id: string }, options?: CallOptions): Promise<T.TerminalSession>;
+  };
+  readonly appInstances: {
+    /**
+     * The app instances of a project, newest first
+     *
+     * `GET /api/v1/app-instances`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input?: { readonly allocation?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "requested" | "launching" | "running" | "stopping" | "stopped" | "failed" | "releasing" | "released" | undefined }, options?: CallOptions): Paged<T.AppInstance>;
+    /**
+     * Launch an app, on an allocation that exists or together with a new one
+     *
+     * `POST /api/v1/app-instances`
+     *
+     * Refusals: allocation_concurrency_limit, allocation_not_active, allocation_not_found, app_instance_limit, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, invoice_past_due, max_spend_too_low, organization_gpu_limit, os_image_not_found, ownership_required, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     */
+    create(input: { readonly allocation?: {
+  readonly gpus: number;
+  readonly idle?: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+};
+  /** An image of the catalog; default: the first that suits the SKU. */
+readonly image?: string;
+  /** Released this long after it became active. */
+readonly max_duration_seconds?: number;
+  /** Released before it costs more than this. Its host keeps the deadline, too. */
+readonly max_spend?: {
+  /** Whole minor units: 2500 is 25 dollars. */
+readonly amount_minor: string;
+  readonly currency: string;
+};
+  readonly name?: string;
+  readonly region: string;
+  /** A SKU of the catalog. */
+readonly sku: string;
+  /** Your own SSH keys and those of the project. */
+readonly ssh_key_ids?: readonly string[];
+  /** Your own labels, for search. */
+readonly tags?: Readonly<Record<string, string>>;
+} | undefined; readonly allocation_id?: string | undefined; readonly app: string; readonly name?: string | undefined; readonly parameters?: Readonly<Record<string, string | number | boolean>> | undefined; readonly version?: string | undefined }, options?: CallOptions): Promise<T.AppInstance>;
+    /**
+     * One app instance, with its routes
+     *
+     * `GET /api/v1/app-instances/{app_instance_id}`
+     *
+     * Refusals: app_instance_not_found.
+     */
+    get(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
+    /**
+     * The lines that the host last gave for an app instance
+     *
+     * `GET /api/v1/app-instances/{app_instance_id}/logs`
+     *
+     * Refusals: app_instance_not_found.
+     */
+    logs(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstanceLogs>;
+    /**
+     * Ask the host for the last lines of an app instance; read them with GET
+     *
+     * `POST /api/v1/app-instances/{app_instance_id}/logs`
+     *
+     * Refusals: app_instance_not_found, app_instance_not_on_host.
+     */
+    logsRequest(input: { readonly app_instance_id: string; readonly tail_lines?: number | undefined }, options?: CallOptions): Promise<T.AppInstanceLogs>;
+    /**
+     * End an app instance with its volumes, and its allocation where both were launched together
+     *
+     * `POST /api/v1/app-instances/{app_instance_id}/release`
+     *
+     * Refusals: allocation_already_releasing, app_instance_not_found, illegal_transition.
+     */
+    release(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
+    /**
+     * Start an app instance again that was stopped or has failed
+     *
+     * `POST /api/v1/app-instances/{app_instance_id}/start`
+     *
+     * Refusals: allocation_not_active, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition.
+     */
+    start(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
+    /**
+     * Stop an app instance; its volumes and its allocation stay
+     *
+     * `POST /api/v1/app-instances/{app_instance_id}/stop`
+     *
+     * Refusals: app_instance_not_found, illegal_transition.
+     */
+    stop(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
+    /**
+     * What happened to an app instance, oldest first
+     *
+     * `GET /api/v1/app-instances/{app_instance_id}/timeline`
+     *
+     * Refusals: app_instance_not_found, cursor_invalid.
+     */
+    timeline(input: { readonly app_instance_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppInstanceMoment>;
+    /**
+     * A one-time code with which your browser signs in at the address of an app
+     *
+     * `POST /api/v1/app-sign-ins`
+     *
+     * Refusals: app_route_not_found.
+     */
+    signInCreate(input: { readonly label: string; readonly state: string; readonly to?: string | undefined }, options?: CallOptions): Promise<T.AppSignIn>;
+  };
+  readonly apps: {
+    /**
+     * One version of an app, with its manifest and evidence, for its publisher
+     *
+     * `GET /api/v1/app-versions/{app_version_id}`
+     *
+     * Refusals: app_version_not_found.
+     */
+    versionGet(input: { readonly app_version_id: string }, options?: CallOptions): Promise<T.AppVersion>;
+    /**
+     * Say that a version has a successor: it can still be launched, and nobody is upgraded to it any more
+     *
+     * `POST /api/v1/app-versions/{app_version_id}/deprecate`
+     *
+     * Refusals: app_version_not_found, illegal_transition, version_conflict.
+     */
+    versionDeprecate(input: { readonly app_version_id: string; readonly revision?: number | undefined }, options?: CallOptions): Promise<T.AppVersion>;
+    /**
+     * Move a version to its next channel: dev, test, staging, prod. In prod it is for everybody who finds the app
+     *
+     * `POST /api/v1/app-versions/{app_version_id}/promote`
+     *
+     * Refusals: app_version_not_found, app_version_untrusted, illegal_transition, version_conflict.
+     */
+    versionPromote(input: { readonly app_version_id: string; readonly revision?: number | undefined }, options?: CallOptions): Promise<T.AppVersion>;
+    /**
+     * Retire a version for good: nobody launches it any more; what runs goes on
+     *
+     * `POST /api/v1/app-versions/{app_version_id}/retire`
+     *
+     * Refusals: app_version_not_found, illegal_transition, version_conflict.
+     */
+    versionRetire(input: { readonly app_version_id: string; readonly revision?: number | undefined }, options?: CallOptions): Promise<T.AppVersion>;
+    /**
+     * One app, for its publisher
+     *
+     * `GET /api/v1/apps/{app_id}`
+     *
+     * Refusals: app_not_found.
+     */
+    get(input: { readonly app_id: string }, options?: CallOptions): Promise<T.App>;
+    /**
+     * Rename an app, or change who finds it
+     *
+     * `PATCH /api/v1/apps/{app_id}`
+     *
+     * Refusals: app_not_found.
+     */
+    update(input: { readonly app_id: string; readonly name?: string | undefined; readonly summary?: string | undefined; readonly visibility?: "project" | "organization" | "platform" | undefined }, options?: CallOptions): Promise<T.App>;
+    /**
+     * Who may use an app beside those who find it anyway
+     *
+     * `GET /api/v1/apps/{app_id}/entitlements`
+     *
+     * Refusals: app_not_found, cursor_invalid.
+     */
+    entitlementList(input: { readonly app_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppEntitlement>;
+    /**
+     * Let another organization, or one project of it, find and launch an app that is not for everybody
+     *
+     * `POST /api/v1/apps/{app_id}/entitlements`
+     *
+     * Refusals: app_already_entitled, app_not_found, organization_not_found.
+     */
+    entitlementCreate(input: { readonly app_id: string; readonly organization_id: string; readonly project_id?: string | undefined }, options?: CallOptions): Promise<T.AppEntitlement>;
+    /**
+     * Take an entitlement back: new instances are refused, what runs goes on
+     *
+     * `DELETE /api/v1/apps/{app_id}/entitlements/{app_entitlement_id}`
+     *
+     * Refusals: app_entitlement_not_found, app_not_found.
+     */
+    entitlementDelete(input: { readonly app_entitlement_id: string; readonly app_id: string }, options?: CallOptions): Promise<T.AppEntitlement>;
+    /**
+     * The versions of an app, newest first, for its publisher
+     *
+     * `GET /api/v1/apps/{app_id}/versions`
+     *
+     * Refusals: app_not_found, cursor_invalid.
+     */
+    versionList(input: { readonly app_id: string; readonly cursor?: string | undefined; readonly lifecycle_state?: "published" | "promoted" | "deprecated" | "retired" | undefined; readonly limit?: number | undefined; readonly trust_state?: "unverified" | "verified" | "failed_verification" | "revoked" | undefined }, options?: CallOptions): Paged<T.AppVersion>;
+    /**
+     * Publish a version of an app: its manifest, with the image by digest
+     *
+     * `POST /api/v1/apps/{app_id}/versions`
+     *
+     * Refusals: app_limit_reached, app_manifest_invalid, app_not_found, app_version_exists.
+     */
+    versionPublish(input: { readonly app_id: string; readonly manifest: T.AppManifest }, options?: CallOptions): Promise<T.AppVersion>;
+    /**
+     * The apps that your project may find: its own, those of the organization, of everybody, and those it is entitled to
+     *
+     * `GET /api/v1/catalog/apps`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    catalogList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.CatalogApp>;
+    /**
+     * The versions of an app that your project may see, newest first, and whether it may launch them
+     *
+     * `GET /api/v1/catalog/apps/{app_id}/versions`
+     *
+     * Refusals: app_not_found, cursor_invalid, project_not_found.
+     */
+    catalogVersionList(input: { readonly app_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.CatalogVersion>;
+    /**
+     * The apps that a project publishes
+     *
+     * `GET /api/v1/projects/{project_id}/apps`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input: { readonly project_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.App>;
+    /**
+     * Create an app that this project publishes; versions follow
+     *
+     * `POST /api/v1/projects/{project_id}/apps`
+     *
+     * Refusals: app_limit_reached, app_slug_taken, project_not_found.
+     */
+    create(input: { readonly project_id: string; readonly name: string; readonly slug: string; readonly summary?: string | undefined; readonly visibility?: "project" | "organization" | "platform" | undefined }, options?: CallOptions): Promise<T.App>;
   };
   readonly serviceAccounts: {
     /**
@@ -1509,7 +1958,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -1525,7 +1974,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for good
      *
@@ -1549,7 +1998,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Disable a service account; its tokens are refused within five seconds
      *
@@ -2103,7 +2552,7 @@ readonly amount_minor: string;
      *
      * Refusals: notification_required.
      */
-    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
+    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "gpu_failed" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "machines_stopped" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
     /**
      * Your notifications, newest first
      *
@@ -2177,6 +2626,14 @@ readonly amount_minor: string;
      */
     remove(input: { readonly ssh_key_id: string }, options?: CallOptions): Promise<T.SshKey>;
     /**
+     * Prove that you hold the private half of a key of yours
+     *
+     * `POST /api/v1/me/ssh-keys/{ssh_key_id}/prove`
+     *
+     * Refusals: ssh_key_not_found, ssh_key_proof_invalid.
+     */
+    prove(input: { readonly ssh_key_id: string; readonly signature: string }, options?: CallOptions): Promise<T.SshKey>;
+    /**
      * The keys of the project
      *
      * `GET /api/v1/ssh-keys`
@@ -2217,7 +2674,7 @@ readonly amount_minor: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *
@@ -2524,7 +2981,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
      */
-    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
+    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
     /**
      * Remove a webhook with its deliveries
      *
@@ -2540,7 +2997,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
      */
-    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
+    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
     /**
      * What was posted to a webhook, newest first
      *

@@ -2,6 +2,12 @@
 
 /** Every code that an answer may carry. */
 export const errorCodes = {
+  /** The person has a grant for this allocation already. */
+  access_grant_exists: { status: 409, retryable: false },
+  /** The allocation has as many grants as the policy allows. */
+  access_grant_limit: { status: 409, retryable: false },
+  /** There is no such access grant. */
+  access_grant_not_found: { status: 404, retryable: false },
   /** An operator has disabled this account. */
   account_disabled: { status: 401, retryable: false },
   /** The adjustment was entered, rejected or has expired. */
@@ -34,6 +40,38 @@ export const errorCodes = {
   already_member: { status: 409, retryable: false },
   /** The amount is more or less than a policy allows. */
   amount_out_of_bounds: { status: 422, retryable: false },
+  /** The organization or project is entitled to the app already. */
+  app_already_entitled: { status: 409, retryable: false },
+  /** There is no such entitlement. */
+  app_entitlement_not_found: { status: 404, retryable: false },
+  /** The allocation runs as many app instances as it may. */
+  app_instance_limit: { status: 409, retryable: false },
+  /** There is no such app instance. */
+  app_instance_not_found: { status: 404, retryable: false },
+  /** The app instance has no container on a host that could be asked. */
+  app_instance_not_on_host: { status: 409, retryable: false },
+  /** There are as many apps or versions as the policy allows. */
+  app_limit_reached: { status: 409, retryable: false },
+  /** The manifest contradicts itself or the app; details names each place. */
+  app_manifest_invalid: { status: 422, retryable: false },
+  /** There is no such app. */
+  app_not_found: { status: 404, retryable: false },
+  /** This version of the app may not be launched now; the message says why. */
+  app_not_launchable: { status: 409, retryable: false },
+  /** The app cannot run on this allocation; the message says why. */
+  app_not_supported: { status: 409, retryable: false },
+  /** The parameters do not fit the manifest of the app; details names each one. */
+  app_parameters_invalid: { status: 422, retryable: false },
+  /** There is no such app, or the caller may not use it. */
+  app_route_not_found: { status: 404, retryable: false },
+  /** The organization already publishes an app with this slug. */
+  app_slug_taken: { status: 409, retryable: false },
+  /** The app already has this version; a published version never changes. */
+  app_version_exists: { status: 409, retryable: false },
+  /** There is no such version of an app. */
+  app_version_not_found: { status: 404, retryable: false },
+  /** The version is not verified, and prod takes verified versions only. */
+  app_version_untrusted: { status: 409, retryable: false },
   /** There is no such archive, or it is still being written. */
   archive_not_found: { status: 404, retryable: false },
   /** The assertion is malformed, expired, for another audience or signed with a wrong key. */
@@ -130,6 +168,22 @@ export const errorCodes = {
   ledger_line_not_found: { status: 404, retryable: false },
   /** The range of time ends before it begins. */
   log_range_invalid: { status: 422, retryable: false },
+  /** There is no such job. */
+  maas_job_not_found: { status: 404, retryable: false },
+  /** Something else is done to the machine now. */
+  maas_machine_busy: { status: 409, retryable: false },
+  /** MAAS lists no such machine at this site. */
+  maas_machine_not_found: { status: 404, retryable: false },
+  /** The state of the machine, or of its node, does not allow this. */
+  maas_machine_unsuited: { status: 409, retryable: false },
+  /** There is a MAAS site of this name already. */
+  maas_site_already_exists: { status: 409, retryable: false },
+  /** Machines of the site are nodes, or are worked on. */
+  maas_site_in_use: { status: 409, retryable: false },
+  /** There is no such MAAS site. */
+  maas_site_not_found: { status: 404, retryable: false },
+  /** This address of MAAS is not used: it is not https. */
+  maas_url_refused: { status: 400, retryable: false },
   /** The cap on spending does not last for one window of accrual. */
   max_spend_too_low: { status: 422, retryable: false },
   /** There is no such member. */
@@ -296,6 +350,8 @@ export const errorCodes = {
   slot_not_found: { status: 404, retryable: false },
   /** The host or its slots cannot be published; details say why. */
   slots_blocked: { status: 409, retryable: false },
+  /** There is no such SSH certificate. */
+  ssh_certificate_not_found: { status: 404, retryable: false },
   /** The owner has this key already. */
   ssh_key_exists: { status: 409, retryable: false },
   /** This is not a public key that we accept; the message says why. */
@@ -304,6 +360,8 @@ export const errorCodes = {
   ssh_key_limit: { status: 409, retryable: false },
   /** There is no such SSH key. */
   ssh_key_not_found: { status: 404, retryable: false },
+  /** The signature does not prove that the caller holds the key; the message says why. */
+  ssh_key_proof_invalid: { status: 422, retryable: false },
   /** The request names an older generation of the lease. */
   stale_generation: { status: 409, retryable: false },
   /** This operation needs a recent sign-in. */

@@ -1,5 +1,23 @@
 // Emitted from the contract by `npm run gen`; changes are lost.
 
+export type AccessGrant = {
+  readonly allocation_id: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly granted_by: string;
+  readonly id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly reason: string;
+  readonly revoked_at: string | null;
+  readonly revoked_by: string | null;
+  /** The only key of the person that is installed; null for all of them. */
+readonly ssh_key_id: string | null;
+  readonly state: "active" | "expired" | "revoked";
+  /** Who may work in it. */
+readonly user_id: string;
+};
+
 export type AccountSession = {
   readonly browser: string | null;
   /** Whether this request belongs to it. */
@@ -41,6 +59,8 @@ export type Adjustment = {
   /** The line of the ledger that it corrects; none for credit. */
 readonly corrects: string | null;
   readonly created_at: string;
+  /** When credit ends; null for corrections, and where billing.credit_days counts from the approval. */
+readonly credit_expires_at: string | null;
   readonly decided_at: string | null;
   readonly decided_by: string | null;
   readonly decision_note: string | null;
@@ -48,7 +68,7 @@ readonly corrects: string | null;
 readonly entry_id: string | null;
   readonly expires_at: string;
   readonly id: string;
-  /** Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor. */
+  /** Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor. */
 readonly needs_approval: boolean;
   readonly organization_id: string;
   readonly organization_name: string;
@@ -134,6 +154,14 @@ readonly simulated: boolean;
   /** How many of its slots are in which state. */
 readonly slots: Readonly<Record<string, number>>;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped. */
+readonly stop: {
+  /** When it is released, if nothing is paid until then; null once the balance lasts again. */
+readonly kept_until: string | null;
+  readonly phase: "stopping" | "stopped" | "starting";
+  readonly reason: "balance_depleted";
+  readonly since: string;
+} | null;
   /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
@@ -150,6 +178,8 @@ readonly gpus: number;
   readonly id: string;
   readonly members: number;
   readonly name: string;
+  /** The name of the person whose personal organization it is; null for every other organization. */
+readonly owner_name: string | null;
   readonly plan: string;
   readonly projects: number;
   readonly slug: string;
@@ -181,6 +211,8 @@ readonly member_list: readonly {
 }[];
   readonly members: number;
   readonly name: string;
+  /** The name of the person whose personal organization it is; null for every other organization. */
+readonly owner_name: string | null;
   readonly plan: string;
   /** Policies set for the organization, its plan or one of its projects; all others come from the platform. */
 readonly policies: readonly PolicySetting[];
@@ -252,6 +284,8 @@ readonly received_bytes: number | null;
 readonly sent_bytes: number | null;
   /** The GPUs of its machine are simulated. */
 readonly simulated: boolean;
+  /** The certificate that opened it through the jump host; null for all others. */
+readonly ssh_certificate_id: string | null;
   /** The key that opened it through the jump host; null for all others. */
 readonly ssh_key_id: string | null;
   readonly state: "opening" | "open" | "ended";
@@ -423,6 +457,14 @@ readonly reachable: boolean;
 readonly simulated: boolean;
   readonly sku: string;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped. */
+readonly stop: {
+  /** When it is released, if nothing is paid until then; null once the balance lasts again. */
+readonly kept_until: string | null;
+  readonly phase: "stopping" | "stopped" | "starting";
+  readonly reason: "balance_depleted";
+  readonly since: string;
+} | null;
   /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
@@ -511,7 +553,7 @@ readonly minutes: number;
   readonly image: string | null;
   readonly isolation_model: "user-revoke" | "full-reimage";
   /** The latest later attestation. */
-readonly last_check: {
+readonly last_attestation: {
   readonly attestation_id: string;
   readonly passed: boolean;
   readonly taken_at: string;
@@ -584,6 +626,14 @@ readonly simulated: boolean;
   readonly ssh_key_id: string;
 }[];
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped. */
+readonly stop: {
+  /** When it is released, if nothing is paid until then; null once the balance lasts again. */
+readonly kept_until: string | null;
+  readonly phase: "stopping" | "stopped" | "starting";
+  readonly reason: "balance_depleted";
+  readonly since: string;
+} | null;
   /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
@@ -676,6 +726,14 @@ readonly reachable: boolean;
 readonly simulated: boolean;
   readonly sku: string;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped. */
+readonly stop: {
+  /** When it is released, if nothing is paid until then; null once the balance lasts again. */
+readonly kept_until: string | null;
+  readonly phase: "stopping" | "stopped" | "starting";
+  readonly reason: "balance_depleted";
+  readonly since: string;
+} | null;
   /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
@@ -767,6 +825,347 @@ readonly projected: {
   readonly amount_minor: string;
   readonly currency: string;
 } | null;
+};
+
+export type App = {
+  readonly created_at: string;
+  readonly id: string;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  /** The slug of the organization that publishes it. */
+readonly publisher: string;
+  /** publisher/slug, which names it everywhere. */
+readonly reference: string;
+  readonly resource_name: string;
+  readonly slug: string;
+  readonly summary: string;
+  readonly updated_at: string;
+  /** Who finds the app: its project, its organization, or every organization. Entitlements add others to the first two. */
+readonly visibility: "project" | "organization" | "platform";
+};
+
+export type AppEntitlement = {
+  readonly app_id: string;
+  readonly created_at: string;
+  readonly id: string;
+  readonly organization_id: string;
+  /** Only this project of the organization; null: all of them. */
+readonly project_id: string | null;
+};
+
+export type AppInstance = {
+  readonly allocation_id: string;
+  readonly app_reference: string;
+  readonly app_version: string;
+  readonly app_version_id: string;
+  /** Containers that were ordered for the current start. */
+readonly attempts: number;
+  readonly created_at: string;
+  readonly end_reason: string | null;
+  readonly ended_at: string | null;
+  readonly failure_code: string | null;
+  readonly failure_reason: string | null;
+  readonly id: string;
+  readonly name: string;
+  readonly organization_id: string;
+  /** Launched together with its allocation, and released with it. */
+readonly owns_allocation: boolean;
+  readonly parameters: Readonly<Record<string, string | number | boolean>>;
+  /** What its launch is at. */
+readonly phase: string | null;
+  readonly project_id: string;
+  readonly ready_at: string | null;
+  readonly requested_by: string;
+  readonly routes: readonly AppRoute[];
+  readonly simulated: boolean;
+  readonly state: "requested" | "launching" | "running" | "stopping" | "stopped" | "failed" | "releasing" | "released";
+  readonly version: number;
+};
+
+export type AppInstanceLogLine = {
+  readonly at: string | null;
+  readonly stream: "stdout" | "stderr";
+  readonly text: string;
+};
+
+export type AppInstanceLogs = {
+  readonly asked_at: string | null;
+  /** When the host last answered; null: never. */
+readonly fetched_at: string | null;
+  readonly lines: readonly AppInstanceLogLine[];
+  readonly simulated: boolean;
+  /** There was more than fits into this answer or than the host keeps. */
+readonly truncated: boolean;
+};
+
+export type AppInstanceMoment = {
+  readonly at: string;
+  readonly correlation_id: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly from_state: string | null;
+  readonly id: string;
+  readonly name: string;
+  readonly to_state: string | null;
+};
+
+export type AppManifest = {
+  /** What one control plane of the app serves. Instances belong to a project in any case. */
+readonly control_plane_scope: "project" | "organization" | "platform";
+  readonly endpoints: readonly {
+  /** platform: a person who is signed in to the console; bearer: a token of a person or service account; none_internal: no route from outside. */
+readonly auth: "platform" | "bearer" | "none_internal";
+  /** Gets the public address of the endpoint. */
+readonly base_path_env?: string;
+  /** Answers 200 to 399 when the app is well. A connection is enough when left out. */
+readonly health?: {
+  /** 10 when left out. */
+readonly every_seconds?: number;
+  readonly path: string;
+  /** 5 when left out. */
+readonly timeout_seconds?: number;
+};
+  readonly kind: "browser" | "api" | "ssh";
+  readonly name: string;
+  /** Lower ports are for root, which no app is. */
+readonly port: number;
+}[];
+  readonly lifecycle: {
+  /** Time to end after it was asked to. */
+readonly drain_seconds: number;
+  /** Stops after this time without a request. */
+readonly idle_stop_minutes?: number;
+  /** Ready when this answers. The first endpoint with a health path when left out. */
+readonly readiness?: {
+  readonly endpoint: string;
+  readonly path?: string;
+};
+  readonly start_timeout_seconds: number;
+};
+  readonly metadata: {
+  readonly homepage?: string;
+  /** A PNG as data URL. The console shows it and fetches nothing from elsewhere. */
+readonly icon?: string;
+  /** An SPDX expression. */
+readonly license?: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly summary: string;
+  readonly tags?: readonly string[];
+  /** Semantic version: 1.2.3, or 1.2.3-rc.1. */
+readonly version: string;
+};
+  readonly metering?: readonly {
+  readonly name: string;
+  readonly source: {
+  readonly endpoint: string;
+  readonly kind: "requests";
+} | {
+  readonly endpoint: string;
+  readonly field: string;
+  readonly kind: "response_field";
+};
+  readonly unit: string;
+}[];
+  readonly operating_mode: "tenant_dedicated" | "platform_managed";
+  readonly parameters?: {
+  readonly additionalProperties: false;
+  readonly properties: Readonly<Record<string, {
+  readonly default?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly title: string;
+  readonly type: "string";
+  /** The flag that gets the value: --flag=value. A boolean is the flag alone, when true. */
+readonly "x-arg"?: string;
+  /** The variable that gets the value. */
+readonly "x-env"?: string;
+  readonly "x-ui"?: {
+  readonly advanced?: boolean;
+  readonly group?: string;
+  readonly order?: number;
+  readonly placeholder?: string;
+  readonly widget?: "text" | "textarea" | "select" | "number" | "slider" | "switch";
+};
+} | {
+  readonly default?: number;
+  readonly description?: string;
+  readonly maximum?: number;
+  readonly minimum?: number;
+  readonly title: string;
+  readonly type: "integer";
+  /** The flag that gets the value: --flag=value. A boolean is the flag alone, when true. */
+readonly "x-arg"?: string;
+  /** The variable that gets the value. */
+readonly "x-env"?: string;
+  readonly "x-ui"?: {
+  readonly advanced?: boolean;
+  readonly group?: string;
+  readonly order?: number;
+  readonly placeholder?: string;
+  readonly widget?: "text" | "textarea" | "select" | "number" | "slider" | "switch";
+};
+} | {
+  readonly default?: number;
+  readonly description?: string;
+  readonly maximum?: number;
+  readonly minimum?: number;
+  readonly title: string;
+  readonly type: "number";
+  /** The flag that gets the value: --flag=value. A boolean is the flag alone, when true. */
+readonly "x-arg"?: string;
+  /** The variable that gets the value. */
+readonly "x-env"?: string;
+  readonly "x-ui"?: {
+  readonly advanced?: boolean;
+  readonly group?: string;
+  readonly order?: number;
+  readonly placeholder?: string;
+  readonly widget?: "text" | "textarea" | "select" | "number" | "slider" | "switch";
+};
+} | {
+  readonly default?: boolean;
+  readonly description?: string;
+  readonly title: string;
+  readonly type: "boolean";
+  /** The flag that gets the value: --flag=value. A boolean is the flag alone, when true. */
+readonly "x-arg"?: string;
+  /** The variable that gets the value. */
+readonly "x-env"?: string;
+  readonly "x-ui"?: {
+  readonly advanced?: boolean;
+  readonly group?: string;
+  readonly order?: number;
+  readonly placeholder?: string;
+  readonly widget?: "text" | "textarea" | "select" | "number" | "slider" | "switch";
+};
+}>>;
+  readonly required?: readonly string[];
+  readonly type: "object";
+};
+  readonly profile: "gpuaas.launchable_oci_workload";
+  readonly resources: {
+  /** Thousandths of a processor. */
+readonly cpu_millis: number;
+  /** No GPU when left out. */
+readonly gpu?: {
+  readonly max: number;
+  /** Memory that each GPU needs. */
+readonly memory_min_mib?: number;
+  readonly min: number;
+};
+  readonly memory_mib: number;
+  /** Processes and threads; 1,024 when left out. */
+readonly pids?: number;
+  /** The size of /tmp; 64 when left out. */
+readonly scratch_mib?: number;
+  /** The size of /dev/shm; 64 when left out. */
+readonly shm_mib?: number;
+};
+  readonly runtime: {
+  readonly args?: readonly string[];
+  /** What the container may reach; none when left out. */
+readonly egress?: "none" | "internet";
+  /** Instead of that of the image. */
+readonly entrypoint?: readonly string[];
+  /** Plain values that everybody may read. Secrets have a section of their own. */
+readonly env?: readonly {
+  /** Names that begin with GPUAAS_ belong to the platform, and those with LD_ change how programs are loaded. */
+readonly name: string;
+  readonly value: string;
+}[];
+  /** The root file system of the container; read only when left out. */
+readonly file_system?: {
+  readonly kind: "read_only";
+} | {
+  readonly kind: "writable";
+  readonly size_mib: number;
+};
+  /** Registry, repository and digest. A tag may mean another image tomorrow, so a reference with a tag is refused. */
+readonly image: string;
+  /** Never root. */
+readonly user: {
+  readonly gid: number;
+  readonly uid: number;
+};
+};
+  readonly schema: "gpuaas.app/v1";
+  readonly secrets?: readonly {
+  /** Names that begin with GPUAAS_ belong to the platform, and those with LD_ change how programs are loaded. */
+readonly env: string;
+  /** The platform makes one for each instance when nobody brings one. */
+readonly generated?: boolean;
+  readonly name: string;
+  readonly required: boolean;
+  readonly summary: string;
+}[];
+  /** It outlives the container. */
+readonly storage?: readonly {
+  readonly name: string;
+  readonly path: string;
+  readonly read_only?: boolean;
+  /** A hard limit. */
+readonly size_mib: number;
+}[];
+  readonly tests?: readonly {
+  readonly endpoint: string;
+  readonly expect_status: number;
+  readonly expect_text?: string;
+  readonly name: string;
+  readonly path: string;
+}[];
+};
+
+export type AppRoute = {
+  readonly auth: "browser_oidc" | "api_bearer";
+  readonly endpoint: string;
+  /** Who calls: people with a browser, or programs. */
+readonly family: "browser" | "api";
+  readonly id: string;
+  /** Where it is; null where this installation runs no app-proxy. */
+readonly url: string | null;
+};
+
+export type AppSignIn = {
+  readonly expires_at: string;
+  /** Where the browser goes next, with a code that works once. */
+readonly redirect_url: string;
+};
+
+export type AppVersion = {
+  readonly app_id: string;
+  readonly app_reference: string;
+  readonly channel: "dev" | "test" | "staging" | "prod";
+  readonly created_at: string;
+  readonly deprecated_at: string | null;
+  readonly evidence: readonly {
+  /** What was found, in a sentence. */
+readonly detail: string;
+  readonly result: "passed" | "failed";
+  /** What was looked at. */
+readonly subject: "source" | "digest" | "signature" | "sbom";
+}[];
+  readonly id: string;
+  readonly image_digest: string;
+  readonly image_repository: string;
+  readonly lifecycle_state: "published" | "promoted" | "deprecated" | "retired";
+  readonly manifest: AppManifest;
+  /** Of the manifest as canonical JSON. */
+readonly manifest_digest: string;
+  readonly resource_name: string;
+  readonly retired_at: string | null;
+  /** How often its lifecycle has changed; name it to refuse a change of another revision. */
+readonly revision: number;
+  readonly revocation_effect: ("stop" | "let_run") | null;
+  readonly revocation_reason: string | null;
+  readonly trust_state: "unverified" | "verified" | "failed_verification" | "revoked";
+  readonly updated_at: string;
+  /** When verification last gave an answer. */
+readonly verified_at: string | null;
+  /** Semantic version: 1.2.3, or 1.2.3-rc.1. */
+readonly version: string;
 };
 
 export type ArchiveVerdict = {
@@ -896,6 +1295,8 @@ export type BillingAccount = {
   readonly held: Money;
   readonly name: string;
   readonly organization_id: string;
+  /** The name of the person whose personal organization it is; null for every other organization. */
+readonly owner_name: string | null;
   /** When everything of the organization is released, if nothing is paid until then. */
 readonly releases_at: string | null;
   readonly slug: string;
@@ -934,6 +1335,10 @@ readonly at: string | null;
 readonly runway_seconds: number;
   readonly step: "warning" | "launches_refused" | "release_announced" | "depleted";
 }[];
+  /** Machines that are stopped for lack of money. They keep their disks until the release. */
+readonly stopped_machines: number;
+  /** When machines are stopped, if nothing is paid until then; null where nothing is announced, and where they are released without a stop. */
+readonly stops_at: string | null;
 };
 
 export type BillingDetails = {
@@ -1039,7 +1444,7 @@ readonly hosts: number;
 readonly kind: "quarantine";
   readonly region: string;
   /** When the first of the taken hosts leaves the window; null while there is room. */
-readonly room_at: string | null;
+readonly resumes_at: string | null;
   /** SKU and region form the pool: hosts that can replace each other. */
 readonly sku: string;
   /** Hosts that automation has taken within the current window. */
@@ -1081,6 +1486,19 @@ readonly subject_name: string | null;
   readonly version: number;
 };
 
+export type CatalogApp = {
+  readonly created_at: string;
+  readonly id: string;
+  readonly name: string;
+  /** Whether your organization publishes it. */
+readonly own: boolean;
+  readonly publisher: string;
+  /** publisher/slug */
+readonly reference: string;
+  readonly slug: string;
+  readonly summary: string;
+};
+
 export type CatalogItem = {
   readonly allowed_gpu_counts: readonly number[];
   readonly availability: readonly Availability[];
@@ -1100,6 +1518,21 @@ readonly prices: readonly CurrentPrice[];
   readonly resource_profile: ResourceProfile;
   readonly sku: string;
   readonly vendor: string;
+};
+
+export type CatalogVersion = {
+  readonly channel: "dev" | "test" | "staging" | "prod";
+  readonly created_at: string;
+  readonly id: string;
+  /** Whether your project may launch it now. */
+readonly launchable: boolean;
+  readonly lifecycle_state: "published" | "promoted" | "deprecated" | "retired";
+  readonly manifest: AppManifest;
+  /** Why not. */
+readonly reason: string | null;
+  readonly trust_state: "unverified" | "verified" | "failed_verification" | "revoked";
+  /** Semantic version: 1.2.3, or 1.2.3-rc.1. */
+readonly version: string;
 };
 
 export type ConfirmedFactor = {
@@ -1392,7 +1825,7 @@ readonly silent_nodes: number;
 
 export type FleetNode = {
   /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
-readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric")[]) | null;
+readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
@@ -1502,7 +1935,7 @@ export type HeldLease = {
   readonly deadline_at: string | null;
   readonly generation: number;
   readonly slot_ids: readonly string[];
-  readonly state: "provisioning" | "running" | "releasing" | "ended" | "unknown";
+  readonly state: "provisioning" | "running" | "stopped" | "releasing" | "ended" | "unknown";
 };
 
 export type HistoryArchive = {
@@ -1543,7 +1976,7 @@ readonly unplaced_rows: number;
 };
 
 export type HostCapability = {
-  readonly ability: "slices" | "oci" | "reimage" | "partitions" | "fabric";
+  readonly ability: "slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates";
   readonly able: boolean;
   /** What is missing, in a sentence; null when the host is able. */
 readonly why_not: string | null;
@@ -1761,6 +2194,100 @@ readonly key: string;
   readonly project_id: string | null;
 };
 
+export type MaasDrift = {
+  readonly kind: "unknown_deployment" | "machine_missing" | "machine_not_deployed" | "machine_failed" | "power_off" | "another_node";
+  readonly message: string;
+};
+
+export type MaasJob = {
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly hostname: string;
+  readonly id: string;
+  readonly kind: "onboard" | "reimage" | "decommission" | "commission" | "power_on" | "power_off";
+  readonly node_id: string | null;
+  readonly node_name: string | null;
+  /** The step that was last begun. */
+readonly phase: string;
+  /** Why it was taken back. */
+readonly problem: string | null;
+  readonly reason: string;
+  readonly site_id: string;
+  readonly state: "queued" | "running" | "succeeded" | "failed";
+  /** The id that MAAS gave the machine. */
+readonly system_id: string;
+  readonly updated_at: string;
+};
+
+export type MaasMachine = {
+  /** The third layer: what is rented on the node. */
+readonly allocations: readonly {
+  readonly id: string;
+  readonly state: string;
+}[];
+  readonly architecture: string;
+  readonly cpus: number;
+  /** Where the layers contradict each other; never while a job works on it. */
+readonly drift: readonly MaasDrift[];
+  readonly hostname: string;
+  /** What is done to it now. */
+readonly job: MaasJob | null;
+  /** The first layer: what MAAS says of the machine. */
+readonly maas: {
+  readonly changed_at: string;
+  readonly detail: string;
+  readonly missing_since: string | null;
+  readonly owner: string | null;
+  readonly power: "on" | "off" | "error" | "unknown";
+  /** In the words of MAAS. */
+readonly status: string;
+};
+  readonly memory_mib: number;
+  /** The second layer: the node that was made of it. */
+readonly node: {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted";
+} | null;
+  readonly site_id: string;
+  /** The id that MAAS gave the machine. */
+readonly system_id: string;
+  readonly tags: readonly string[];
+};
+
+export type MaasSite = {
+  /** The authority of its certificate, where it is no public one. */
+readonly ca_pem: string | null;
+  readonly created_at: string;
+  /** How disks are erased when a machine is given back: by themselves, written over whole, or at both ends. */
+readonly erase: "secure" | "full" | "quick";
+  readonly failing_since: string | null;
+  readonly id: string;
+  /** How many machines MAAS lists there. */
+readonly machines: number;
+  /** How many machines are worked on at once. */
+readonly max_parallel: number;
+  readonly name: string;
+  /** How many of them are nodes. */
+readonly nodes: number;
+  readonly osystem: string;
+  /** Only machines of this resource pool are seen; all when null. */
+readonly pool: string | null;
+  readonly problem: string | null;
+  readonly region: string;
+  /** The release of MAAS that answered last. */
+readonly release: string | null;
+  readonly revision: number;
+  /** When it answered; noted at most every few minutes. */
+readonly seen_at: string | null;
+  readonly series: string;
+  readonly updated_at: string;
+  /** Where MAAS is, up to /MAAS. Only https is used, and http on this machine beside npm start. */
+readonly url: string;
+  /** Whom its key belongs to. */
+readonly username: string | null;
+};
+
 export type Me = {
   readonly default_project_id: string | null;
   /** The display name of the person. */
@@ -1861,7 +2388,7 @@ export type NewPersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token. It is shown here and never again. */
 readonly token: string;
 };
@@ -1926,7 +2453,7 @@ export type NodeCondition = {
 
 export type NodeDetail = {
   /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
-readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric")[]) | null;
+readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
@@ -2058,7 +2585,7 @@ export type Notification = {
   readonly correlation_id: string;
   readonly event_id: string;
   readonly id: string;
-  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "gpu_failed" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "machines_stopped" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
   /** A path of the console. */
 readonly link: string | null;
   readonly organization_id: string | null;
@@ -2088,7 +2615,7 @@ export type NotificationPreference = {
 readonly inbox: boolean;
   /** Whether the person has chosen nothing for this kind. */
 readonly is_default: boolean;
-  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "gpu_failed" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "payment_failed" | "payment_refunded" | "payment_disputed" | "auto_top_up_failed" | "auto_top_up_unconfirmed" | "balance_low" | "release_announced" | "balance_depleted" | "machines_stopped" | "balance_recovered" | "webhook_disabled" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
   /** A mail for each, one mail a day with all of them, or none. */
 readonly mail: "each" | "daily" | "none";
   /** Mail about money and security cannot be turned off. */
@@ -2248,7 +2775,7 @@ export type PersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -2288,8 +2815,8 @@ readonly nodes: number;
 };
 
 export type PlatformHealth = {
+  readonly checked_at: string;
   readonly findings: readonly HealthFinding[];
-  readonly looked_at: string;
   /** The worst of the findings. */
 readonly status: "ok" | "warn" | "bad";
   readonly version: string;
@@ -2626,7 +3153,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;
@@ -2676,6 +3203,28 @@ readonly scope: string;
   /** What to send as acr_values for a sign-in with a second factor; null where it is not known. */
 readonly second_factor_acr: string | null;
   readonly token_endpoint: string;
+};
+
+export type SignedSshCertificate = {
+  readonly allocation_id: string;
+  /** The line of an id_…-cert.pub file. */
+readonly certificate: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly id: string;
+  /** Of the public key that it is for. */
+readonly key_fingerprint: string;
+  readonly organization_id: string;
+  /** It opens this allocation and nothing else. */
+readonly principals: readonly string[];
+  readonly project_id: string;
+  readonly revoked_at: string | null;
+  /** In decimal digits: it is larger than JSON numbers hold. */
+readonly serial: string;
+  /** Who may use it. */
+readonly user_id: string;
+  /** The login on the machine. */
+readonly username: string;
 };
 
 /** xid_79: A GPU has fallen off the bus: gpu_unhealthy at launch, a condition while it is in use. gpu_missing: One GPU is missing: gpu_missing for an allocation that was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for an allocation that was promised the old one. driver_unavailable: The driver is missing and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until a forced release destroys it. vfio_stuck: A device does not change its driver: vfio_stuck, at bind and at unbind. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image download is ten times slower. disk_full: The disk has no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but its SSH port does not answer: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: No GPU computes: utilization is zero. overheating: A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements. memory_errors: Memory errors of a GPU could not be corrected: gpu_unhealthy at launch, a condition while it is in use. container_crash: A container ends with an error right after its start: container_failed. container_hung: A launch of a container makes no progress until it is called off. agent_lost: The agent is stopped and nothing reports; running machines continue. */
@@ -2746,6 +3295,22 @@ readonly blockers: readonly string[];
   readonly slot_index: number;
 };
 
+export type SshCertificate = {
+  readonly allocation_id: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly id: string;
+  /** Of the public key that it is for. */
+readonly key_fingerprint: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly revoked_at: string | null;
+  /** In decimal digits: it is larger than JSON numbers hold. */
+readonly serial: string;
+  /** Who may use it. */
+readonly user_id: string;
+};
+
 export type SshKey = {
   readonly bits: number;
   readonly comment: string;
@@ -2757,6 +3322,8 @@ readonly fingerprint: string;
 readonly last_used_at: string | null;
   readonly name: string;
   readonly project_id: string | null;
+  /** When the owner proved to hold the private half. At the jump host a proven key names its owner alone. */
+readonly proven_at: string | null;
   /** Type and key, without the comment. */
 readonly public_key: string;
   readonly resource_name: string;
@@ -2764,6 +3331,20 @@ readonly public_key: string;
 readonly type: string;
   /** The owner; null for a key of a project. */
 readonly user_id: string | null;
+};
+
+export type SshPlatformKey = {
+  readonly created_at: string;
+  /** SHA256:…, as ssh-keygen -lf prints it. */
+readonly fingerprint: string;
+  /** jump_host: the host key of the jump host. user_authority: the key that signs certificates. */
+readonly kind: "jump_host" | "user_authority";
+  readonly number: number;
+  /** Type and key, as OpenSSH writes them. */
+readonly public_key: string;
+  readonly retired_at: string | null;
+  readonly state: "announced" | "current" | "retired";
+  readonly used_from: string | null;
 };
 
 export type StuckAllocation = {
@@ -2850,6 +3431,8 @@ readonly received_bytes: number | null;
 readonly sent_bytes: number | null;
   /** The GPUs of its machine are simulated. */
 readonly simulated: boolean;
+  /** The certificate that opened it through the jump host; null for all others. */
+readonly ssh_certificate_id: string | null;
   /** The key that opened it through the jump host; null for all others. */
 readonly ssh_key_id: string | null;
   readonly state: "opening" | "open" | "ended";
@@ -2999,7 +3582,7 @@ export type Webhook = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
+readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;
@@ -3037,7 +3620,7 @@ export type WebhookWithSecret = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
+readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;
@@ -3063,12 +3646,13 @@ export type Workflow = {
   readonly reason: string | null;
   /** Usually the id of its object, such as an allocation. */
 readonly run_id: string;
-  readonly saga: string;
   /** undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it. */
 readonly state: "running" | "done" | "undone" | "cancelled" | "stuck";
   /** The current step, or the one that ended the run. */
 readonly step: string | null;
   readonly version: number;
+  /** The name of the workflow, such as allocation.provision. */
+readonly workflow: string;
 };
 
 export type WorkflowAction = {
@@ -3102,7 +3686,6 @@ readonly undoes: boolean;
   readonly reason: string | null;
   /** Usually the id of its object, such as an allocation. */
 readonly run_id: string;
-  readonly saga: string;
   /** undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it. */
 readonly state: "running" | "done" | "undone" | "cancelled" | "stuck";
   /** The current step, or the one that ended the run. */
@@ -3112,6 +3695,8 @@ readonly undoing: boolean;
   /** When the pause ends, or until when an answer is awaited. */
 readonly until: string | null;
   readonly version: number;
+  /** The name of the workflow, such as allocation.provision. */
+readonly workflow: string;
 };
 
 export type WorkflowOrder = {

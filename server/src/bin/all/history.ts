@@ -27,7 +27,7 @@ interface Desk {
   readonly signal: AbortSignal;
 }
 
-type Wish = { readonly name: string } & Readonly<Record<string, unknown>>;
+type LaunchBody = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 const slice = { sku: 'h200-sxm-slice', region: 'local' } as const;
 /** No simulated fleet has this SKU, so a request for it waits. */
@@ -138,14 +138,14 @@ const known = async (call: Call): Promise<readonly Allocation[]> =>
   ((await call('GET', '/api/v1/allocations?limit=200')) as Page<Allocation>).data;
 
 /** Asks for it unless it has been asked for; hosts that are still on their way are waited for. */
-async function ask(desk: Desk, login: Login, wish: Wish): Promise<Allocation> {
+async function ask(desk: Desk, login: Login, body: LaunchBody): Promise<Allocation> {
   const call = desk.as(login);
-  const found = (await known(call)).find(({ name }) => name === wish.name);
+  const found = (await known(call)).find(({ name }) => name === body.name);
   if (found) return found;
   const ssh_key_ids = await keysOf(call);
   return whenThereIsRoom(
     desk,
-    () => call('POST', '/api/v1/allocations', { ...wish, ssh_key_ids }) as Promise<Allocation>,
+    () => call('POST', '/api/v1/allocations', { ...body, ssh_key_ids }) as Promise<Allocation>,
   );
 }
 
@@ -219,14 +219,14 @@ async function launchSome(desk: Desk): Promise<void> {
     ['member', { ...slice, name: 'notebook', gpus: 1, idle: { minutes: 240, action: 'warn' } }],
     ['admin', { ...slice, name: 'fine-tuning', gpus: 2, tags: { team: 'research' } }],
   ] as const;
-  for (const [login, wish] of running) await ask(desk, login, wish);
+  for (const [login, body] of running) await ask(desk, login, body);
   await askForGroup(desk);
   const finished = [
     ['member', { ...slice, name: 'image-classifier', gpus: 1, max_duration_seconds: 3_600 }],
     ['admin', { ...slice, name: 'nightly-evaluation', gpus: 2, max_duration_seconds: 10_800 }],
   ] as const;
-  for (const [login, wish] of finished) {
-    const { id } = await ask(desk, login, wish);
+  for (const [login, body] of finished) {
+    const { id } = await ask(desk, login, body);
     const state = await settle(desk, login, id, ['active', 'failed', 'releasing', 'released', 'release_failed']);
     if (state === 'active') await desk.as(login)('POST', `/api/v1/allocations/${id}/release`, {});
   }

@@ -1,4 +1,5 @@
 import { serviceAccountToken } from '@gpuaas/contract';
+import { makeAppIngress } from '../../domains/app-instances/index.ts';
 import { makePasswordLetters, makeRecordFactorChange, type Revocations } from '../../domains/identity/index.ts';
 import { makeLogLines, makeStoreLogs, type StoreLogs } from '../../domains/logs/index.ts';
 import { makeFindInstaller, makeOpenRelease } from '../../domains/nodes/index.ts';
@@ -12,8 +13,10 @@ import {
 } from '../../domains/terminal/index.ts';
 import { crowdedPage, lostPage } from '../../edge/console/pages.ts';
 import { makeStreamSeats } from '../../edge/gate/stream-seats.ts';
+import type { Tenants } from '../../edge/http/admission/tenancy.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
 import { mountInstall } from '../../edge/install/mount.ts';
+import type { InternalHandler } from '../../edge/internal/handlers.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint } from '../../edge/oauth/token-endpoint.ts';
 import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
@@ -23,9 +26,10 @@ import type { Reconciler } from '../../kernel/process/reconciler.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { sealedInDatabase } from '../sealed-values.ts';
 import { type Admission, openAdmission } from './admission.ts';
+import { appIngressHandlers, makeJudgeBearer } from './app-ingress.ts';
 import { beginFor } from './begin-for.ts';
 import { makeConsole } from './console.ts';
-import { type ApiDomains, openDomains } from './domains.ts';
+import { type ApiDomains, appsPlaceOf, openDomains } from './domains.ts';
 import { makeFactorChanged } from './factors.ts';
 import { type DoorSettings, openNodeDoor } from './nodes.ts';
 import { makeSendPasswordLink, type SendPasswordLink } from './password-links.ts';
@@ -51,6 +55,8 @@ export interface Api extends Mount {
   readonly terminalInternal: TerminalInternal;
   /** Takes lines of nodes from the log gateways, on the internal listener. */
   readonly storeLogs: StoreLogs;
+  /** Answers the app-proxy, on the internal listener. */
+  readonly appIngress: readonly InternalHandler[];
   /** Removes recordings whose retention is over. */
   readonly recordingRetention: Reconciler;
   /** Opens the door of nodes, beside this one and over the same parts. */
@@ -86,6 +92,19 @@ export async function assembleApi(parts: ApiParts, settings: ApiSettings): Promi
     storeLogs: makeStoreLogs({
       ...{ db, policies, clock, metrics, notify: database.notify, lines: makeLogLines(database.unaudited) },
     }),
+    appIngress: appIngressHandlers({
+      db,
+      ingress: makeAppIngress({
+        ...{ db, sessions: domains.appInstances.sessions, place: appsPlaceOf(settings) },
+        judgeBearer: makeJudgeBearer({
+          ...admission.callers,
+          policy: policies.value,
+          clock,
+          ids,
+          tenants: tenantsOf(all),
+        }),
+      }),
+    }),
     recordingRetention: makeRecordingRetention({
       ...{ db, policies, ids, clock, log, metrics, objects, begin: actsOf('terminal', ids) },
     }),
@@ -110,8 +129,18 @@ function consoleOf(
   return makeConsole({ ...shown, sessions: identities.consoleSessions }, settings.console);
 }
 
+/** Says whose things are, and who has which role there. */
+const tenantsOf = (all: RouteParts): Tenants =>
+  all.settings.tenants ?? {
+    role: all.tenancy.role,
+    owners: {
+      ...{ ...all.tenancy.owners, service_account_id: all.serviceAccounts.owner },
+      ...{ ...all.allocations.owners, ...all.apps.owners, ...all.appInstances.owners, ...all.terminals.owners },
+    },
+  };
+
 async function openApiMount(all: RouteParts, console: Console | undefined): Promise<Mount> {
-  const { settings, admission, policies, tenancy } = all;
+  const { settings, admission, policies } = all;
   const { callers, gate, unlisted, rateLimit } = admission;
   return openMount({
     ...callers,
@@ -128,13 +157,7 @@ async function openApiMount(all: RouteParts, console: Console | undefined): Prom
     routes: all.offered,
     handlers: await openRoutes(all),
     policy: policies.value,
-    tenants: settings.tenants ?? {
-      role: tenancy.role,
-      owners: {
-        ...{ ...tenancy.owners, service_account_id: all.serviceAccounts.owner },
-        ...{ ...all.allocations.owners, ...all.terminals.owners },
-      },
-    },
+    tenants: tenantsOf(all),
     rateLimit,
     replies: all.database.replies,
     database: all.db,

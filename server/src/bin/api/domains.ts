@@ -1,12 +1,14 @@
 import { routes } from '@gpuaas/contract';
 import { openAllocations } from '../../domains/allocations/index.ts';
+import { listRunningVersion, makeAppInstances } from '../../domains/app-instances/index.ts';
+import { makeApps } from '../../domains/apps/index.ts';
 import { makeLaunchMoney, readCharged } from '../../domains/billing/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks } from '../../domains/nodes/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
 import { openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
-import { makeTerminals, openJumpHostKey } from '../../domains/terminal/index.ts';
+import { makeTerminals, openPlatformKeys } from '../../domains/terminal/index.ts';
 import { tokenPath } from '../../edge/oauth/token-endpoint.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { makeHasFactor, ownFactorsOf } from './factors.ts';
@@ -68,16 +70,25 @@ export async function openDomains(parts: ApiParts, settings: ApiSettings) {
     }),
   );
   const sshSeal = keyring?.find('ssh');
-  const jump =
-    settings.jumpHost && gateway && sshSeal
-      ? {
-          ...settings.jumpHost,
-          key: await openJumpHostKey({ db, ids, begin: actsOf('terminal', ids), seal: sshSeal }),
-        }
+  const platformKeys =
+    gateway && sshSeal
+      ? await openPlatformKeys({ db, ids, begin: actsOf('terminal', ids), seal: sshSeal }, [
+          ...(settings.jumpHost ? (['jump_host'] as const) : []),
+          'user_authority',
+        ])
       : undefined;
+  const jump = platformKeys && settings.jumpHost;
   return {
     ...{ policies, identities, letters, offered, tenancy, serviceAccounts, taskSigners, tasks, allocations },
+    apps: makeApps({ db, ids, region, policy: policies.number, affectedBy: listRunningVersion }),
+    appInstances: makeAppInstances({
+      ...{ db, ids, clock, policies, tasks, cache, capacity: allocations.door, place: appsPlaceOf(settings) },
+    }),
     inventory: makeInventory({ db, ids, clock, region }),
-    terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, jump, objects }),
+    terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, jump, platformKeys, objects }),
   };
 }
+
+/** Where apps are, and where the people sign in who use them. */
+export const appsPlaceOf = ({ appsUrl, publicUrl }: Pick<ApiSettings, 'appsUrl' | 'publicUrl'>) =>
+  appsUrl === undefined ? undefined : { url: appsUrl, consoleUrl: publicUrl };

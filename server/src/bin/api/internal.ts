@@ -51,6 +51,7 @@ export async function openInternalDoor(
     readonly certificates: Certificates;
     readonly terminal: TerminalInternal;
     readonly storeLogs: StoreLogs;
+    readonly appIngress: readonly InternalHandler[];
   },
 ): Promise<InternalListener> {
   const { host, port, names, certificates } = settings;
@@ -62,6 +63,7 @@ export async function openInternalDoor(
         ...makeIdentityHandlers({ certificates }),
         ...terminalHandlers(settings.terminal),
         internalHandler(nodeLogsStore, settings.storeLogs),
+        ...settings.appIngress,
       ],
     }),
   );

@@ -1,4 +1,5 @@
 import { makeApplyResult, makeNoteProgress, taskTimes } from '../../domains/allocations/index.ts';
+import { makeApplyAppResult, makeNoteAppProgress } from '../../domains/app-instances/index.ts';
 import { openEvidenceDesk } from '../../domains/billing/index.ts';
 import {
   makeDispatch,
@@ -66,6 +67,8 @@ export interface DoorSettings {
   readonly certificates: Certificates;
   /** Where nodes push their logs; they keep them when left out. */
   readonly logsUrl?: string | undefined;
+  /** Where nodes with containers keep a tunnel to each copy of the app-proxy. */
+  readonly appTunnelUrls?: readonly string[] | undefined;
 }
 
 /** What the door of nodes is opened over. */
@@ -147,12 +150,16 @@ function makeNodeResults({ database, clock, ids, metrics }: DoorParts, { policie
   const tasks = makeTasks({ ids, clock, signer: signers });
   const applyToTerminal = makeApplyTerminalResult({ clock });
   const applyToAllocation = makeApplyResult({ db, ids, clock, tasks, ...taskTimes(policies) });
+  const applyToApp = makeApplyAppResult({ db, ids, clock, tasks, policies, place: undefined });
+  const noteOfApp = makeNoteAppProgress();
+  const noteOfAllocation = makeNoteProgress({ ids });
   return makeResults({
     db,
     clock,
     onRefused: (code) => refused.inc({ code }),
-    applyResult: async (...of) => (await applyToTerminal(...of)) ?? applyToAllocation(...of),
-    noteProgress: makeNoteProgress({ ids }),
+    applyResult: async (...of) =>
+      (await applyToTerminal(...of)) ?? (await applyToApp(...of)) ?? applyToAllocation(...of),
+    noteProgress: async (...of) => (await noteOfApp(...of)) ?? noteOfAllocation(...of),
   });
 }
 

@@ -87,6 +87,19 @@ const apiConfig = Type.Object({
         'Where nodes push their logs, with certificates on both sides (https://host:8445). Without it they keep them.',
     }),
   ),
+  appsUrl: Type.Optional(
+    Type.String({
+      pattern: '^https?://[A-Za-z0-9.:-]{1,255}$',
+      description:
+        'The address below which each route of an app has a name of its own (https://apps.example.net). Its registrable domain is another one than that of the console. Without it apps have no address.',
+    }),
+  ),
+  appTunnelUrls: Type.Optional(
+    Type.String({
+      description:
+        'Where nodes keep a tunnel to each copy of the app-proxy, with certificates on both sides (https://10.0.0.11:8449), with commas between.',
+    }),
+  ),
   sshJumpUrl: Type.Optional(
     Type.String({
       pattern: '^ssh://[A-Za-z0-9.:\\[\\]-]{1,255}$',
@@ -158,7 +171,7 @@ const apiConfig = Type.Object({
 export const api = defineProcess({
   name: 'api',
   summary: 'Every public, admin and internal route, and sign-in.',
-  needs: ['database', 'cache', 'certificates', 'objects', 'payments', 'webhooks'],
+  needs: ['database', 'cache', 'certificates', 'maas', 'objects', 'payments', 'webhooks'],
   config: apiConfig,
   async start({ config, ...parts }) {
     const publicUrl = (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, '');
@@ -203,6 +216,7 @@ export const api = defineProcess({
       region: config.region,
       terminalGateway: gatewayOf(config),
       jumpHost: jumpHostOf(config),
+      appsUrl: config.appsUrl,
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),
@@ -251,7 +265,12 @@ const namesIn = (list: string): readonly string[] => list.split(',').map((name) 
 async function openDoors(
   config: Static<typeof apiConfig>,
   parts: Omit<Common<unknown>, 'config'> & Pick<Ports, 'certificates'>,
-  { openNodeDoor, terminalInternal, storeLogs }: Pick<Whole, 'openNodeDoor' | 'terminalInternal' | 'storeLogs'>,
+  {
+    openNodeDoor,
+    terminalInternal,
+    storeLogs,
+    appIngress,
+  }: Pick<Whole, 'openNodeDoor' | 'terminalInternal' | 'storeLogs' | 'appIngress'>,
 ): Promise<number | undefined> {
   const { certificates, log } = parts;
   if (!certificates.isOpen) {
@@ -261,13 +280,14 @@ async function openDoors(
   const door = await openNodeDoor({
     ...{ host: config.nodeHost, port: config.nodePort, names: namesIn(config.nodeNames), certificates },
     logsUrl: config.nodeLogsUrl,
+    appTunnelUrls: config.appTunnelUrls === undefined ? undefined : namesIn(config.appTunnelUrls),
   });
   log.info({ port: door.port }, 'nodes may call');
   const { internalPort: port, internalHost: host } = config;
   if (port !== undefined) {
     const names = namesIn(config.internalNames);
     const internal = await openInternalDoor(parts, {
-      ...{ host, port, names, certificates, terminal: terminalInternal, storeLogs },
+      ...{ host, port, names, certificates, terminal: terminalInternal, storeLogs, appIngress },
     });
     log.info({ port: internal.port }, 'our own processes may call');
   }

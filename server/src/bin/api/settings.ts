@@ -16,7 +16,7 @@ import type { ConsoleSettings } from './console.ts';
 import type { FactorsOfAccounts } from './factors.ts';
 
 /** The ports and the common parts that the api is put together from. */
-export type ApiParts = Pick<Ports, 'database' | 'cache' | 'objects' | 'payments' | 'webhooks'> &
+export type ApiParts = Pick<Ports, 'database' | 'cache' | 'maas' | 'objects' | 'payments' | 'webhooks'> &
   Omit<Common<unknown>, 'config'>;
 
 /** What an installation decides about its api. */
@@ -61,6 +61,8 @@ export interface ApiSettings {
   readonly terminalGateway?: GatewayAddresses | undefined;
   /** Where people reach the SSH jump host of the gateways; left out where they are none. */
   readonly jumpHost?: { readonly host: string; readonly port: number } | undefined;
+  /** The address of apps; left out where no app-proxy runs. */
+  readonly appsUrl?: string | undefined;
   /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
   readonly tenants?: Tenants;
 }

@@ -6,6 +6,7 @@ import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { ConfigFault, Secret } from '../../kernel/process/config.ts';
 import type { Common } from '../../kernel/process/process.ts';
 import { lostKeys } from '../../kernel/secrets/sealed-values.ts';
+import { type Adapted, reportAdapter } from '../../ports/adapter.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 import type { EmbeddedIssuer, IdentityProvider } from '../../ports/identity-provider/port.ts';
 import type { FindRevocations } from '../../ports/identity-provider/revoked-sign-ins.ts';
@@ -78,6 +79,7 @@ export async function openSignIn(
 ): Promise<OpenSignIn> {
   const { clock, ids, log } = parts;
   if (config.oidcIssuer && config.oidcKeysUrl) {
+    reportAdapter(parts.metrics, 'identity-provider', { adapter: { name: 'keys', kind: 'production' } });
     return {
       issuer: config.oidcIssuer,
       keys: await keysFrom(new URL(config.oidcKeysUrl)),
@@ -87,7 +89,8 @@ export async function openSignIn(
       consoleClient: undefined,
     };
   }
-  const keep = <P extends IdentityProvider>(provider: P): P => {
+  const keep = <P extends IdentityProvider & Adapted>(provider: P): P => {
+    reportAdapter(parts.metrics, 'identity-provider', provider);
     parts.scope.ready('identity-provider', () => provider.check());
     return parts.scope.keep('identity-provider', provider);
   };

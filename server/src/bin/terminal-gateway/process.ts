@@ -36,6 +36,11 @@ export const terminalGatewayConfig = Type.Object({
       description: 'The port of the SSH jump host, e.g. 2222; 0 takes a free one. Without it this copy is none.',
     }),
   ),
+  sshJumpProxyProtocol: Type.Boolean({
+    default: false,
+    description:
+      'Whether the proxies of GPUAAS_TRUSTED_PROXIES begin SSH connections with a header of the PROXY protocol, version 2. Limits count by the address in it.',
+  }),
   internalUrl: Type.String({
     pattern: '^https://[^/]+$',
     description: 'The internal listener of the api, e.g. https://api.internal:8447.',
@@ -130,7 +135,11 @@ function settingsOf(config: Config): GatewaySettings {
     ...{ nodeHost: config.terminalNodeHost, nodePort: config.terminalNodePort, peerUrl: config.terminalPeerUrl },
     origins,
     isTrustedProxy: proxiesOf(config.trustedProxies),
-    ...(config.sshJumpPort !== undefined && { jump: { host: config.sshJumpHost, port: config.sshJumpPort } }),
+    ...(config.sshJumpPort !== undefined && {
+      jump: {
+        ...{ host: config.sshJumpHost, port: config.sshJumpPort, hasProxyHeaders: config.sshJumpProxyProtocol },
+      },
+    }),
     limits: {
       ...usualGatewayLimits,
       attemptsPerMinute: config.terminalAttemptsPerMinute,

@@ -49,7 +49,8 @@ export interface UnlistedProxy {
 }
 
 type Status = HealthFinding['status'];
-const judge = (value: number, { warn, bad }: Limits): Status => (value >= bad ? 'bad' : value >= warn ? 'warn' : 'ok');
+const statusOf = (value: number, { warn, bad }: Limits): Status =>
+  value >= bad ? 'bad' : value >= warn ? 'warn' : 'ok';
 const present = (count: number): Status => (count > 0 ? 'ok' : 'bad');
 
 /** Every finding that follows from a reading, by section. */
@@ -115,7 +116,7 @@ function findDatabase(reading: Reading): HealthFinding[] {
     {
       section: 'database',
       name: 'database_answer',
-      status: judge(reading.tookMs, answerMs),
+      status: statusOf(reading.tookMs, answerMs),
       value: reading.tookMs,
       unit: 'milliseconds',
       message: 'How long the database took to answer one question.',
@@ -123,7 +124,7 @@ function findDatabase(reading: Reading): HealthFinding[] {
     {
       section: 'database',
       name: 'database_connections',
-      status: judge(share, connectionsPercent),
+      status: statusOf(share, connectionsPercent),
       value: reading.connections,
       unit: 'count',
       message: `Of ${reading.maxConnections} connections that it allows.`,
@@ -145,7 +146,7 @@ function findEvents(reading: Reading): HealthFinding[] {
     {
       section: 'events',
       name: 'outbox_age',
-      status: judge(outboxSeconds, outboxAge),
+      status: statusOf(outboxSeconds, outboxAge),
       value: outboxSeconds,
       unit: 'seconds',
       message:
@@ -156,7 +157,7 @@ function findEvents(reading: Reading): HealthFinding[] {
     {
       section: 'events',
       name: 'dead_letters',
-      status: judge(reading.deadLetters, deadLetters),
+      status: statusOf(reading.deadLetters, deadLetters),
       value: reading.deadLetters,
       unit: 'count',
       message:
@@ -194,7 +195,7 @@ function findFleet(reading: Reading): HealthFinding[] {
     {
       section: 'fleet',
       name: 'lost_nodes',
-      status: judge(reading.lostNodes, lostNodes),
+      status: statusOf(reading.lostNodes, lostNodes),
       value: reading.lostNodes,
       unit: 'count',
       message: reading.lostNodes === 0 ? 'Every node is heard.' : 'Nodes that nobody hears any more.',
@@ -210,7 +211,7 @@ function findFleet(reading: Reading): HealthFinding[] {
     {
       section: 'fleet',
       name: 'task_age',
-      status: judge(reading.oldestTaskSeconds, taskAge),
+      status: statusOf(reading.oldestTaskSeconds, taskAge),
       value: reading.oldestTaskSeconds,
       unit: 'seconds',
       message: tasksWaiting === 0 ? 'No task waits for its node.' : `The oldest of ${tasksWaiting} tasks that wait.`,
@@ -218,7 +219,7 @@ function findFleet(reading: Reading): HealthFinding[] {
     {
       section: 'fleet',
       name: 'certificates_expiring',
-      status: judge(reading.certificatesExpiring, certificates),
+      status: statusOf(reading.certificatesExpiring, certificates),
       value: reading.certificatesExpiring,
       unit: 'count',
       message:
@@ -229,7 +230,7 @@ function findFleet(reading: Reading): HealthFinding[] {
     {
       section: 'fleet',
       name: 'clock_skew',
-      status: judge(reading.clockSkewSeconds, clockSkew),
+      status: statusOf(reading.clockSkewSeconds, clockSkew),
       value: reading.clockSkewSeconds,
       unit: 'seconds',
       message: 'How far the clock of the worst node is off.',
@@ -242,7 +243,7 @@ function findAudit(reading: Reading): HealthFinding[] {
     {
       section: 'audit',
       name: 'audit_unsealed',
-      status: judge(reading.oldestUnsealedSeconds, unsealedAge),
+      status: statusOf(reading.oldestUnsealedSeconds, unsealedAge),
       value: reading.unsealed,
       unit: 'count',
       message: reading.unsealed === 0 ? 'Every row is part of its chain.' : 'Rows that are written and not yet sealed.',
@@ -267,7 +268,7 @@ function findBehind(behind: readonly Behind[] | undefined): HealthFinding[] {
   return behind.map(({ consumer, waiting, oldestSeconds }) => ({
     section: 'events',
     name: `lag_of_${consumer.replaceAll('-', '_')}`,
-    status: worse(judge(waiting, consumerDepth), judge(oldestSeconds, consumerAge)),
+    status: worse(statusOf(waiting, consumerDepth), statusOf(oldestSeconds, consumerAge)),
     value: waiting,
     unit: 'count',
     message:

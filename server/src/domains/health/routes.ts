@@ -43,7 +43,7 @@ const health = on(platformHealthGet, async (parts, who) => {
     parts.unlistedProxy().catch(() => undefined),
   ]);
   const findings = findAll({ ...reading, behind, unlistedProxy });
-  return { status: worstOf(findings), version, looked_at: clock.now().toISOString(), findings };
+  return { status: worstOf(findings), version, checked_at: clock.now().toISOString(), findings };
 });
 
 export const healthRoutes = (parts: Parts): Mounted[] => [health(parts)];

@@ -177,7 +177,7 @@ const enable = on(userEnable, async (parts, act, { params, body }) => {
  * may be as short as one letter.
  */
 const mailsIn = (subject: string): readonly string[] =>
-  /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(subject) ? [subject.toLowerCase()] : [];
+  /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(subject) ? [subject.toLowerCase()] : [];
 
 /** The text without the subject and any of the addresses, however they are written. */
 const withoutNames = (text: string, mails: readonly string[], subject: string): string =>

@@ -1,4 +1,5 @@
 export { type Denials, openDenials } from './enrolment/denials.ts';
+export { announceHost, forgetHost, inviteHost, withdrawHost } from './enrolment/deployed.ts';
 export { denialsChannel, type Identities, makeIdentities, revokeNode } from './enrolment/identities.ts';
 export { holdsCertificate } from './enrolment/identity-store.ts';
 export type { NodeDoor } from './enrolment/install.ts';
@@ -19,8 +20,9 @@ export { makeOpenRelease, type OpenRelease } from './releases/releases-routes.ts
 export { type Drain, makeDrain } from './sagas/drain.ts';
 export { makeOnboard, type Newcomer } from './sagas/onboard.ts';
 export type { NodeSagaParts, NodeTenants } from './sagas/parts.ts';
-export { makeReimage, type Reimage } from './sagas/reimage.ts';
+export { type AskReimage, agentsOnly, makeReimage, type Reimage } from './sagas/reimage.ts';
 export { makeRemove, type Removal } from './sagas/remove.ts';
+export { holdings } from './sagas/store.ts';
 export { isSignedBy } from './signers/result-signature.ts';
 export { sealedSigners } from './signers/sealed-signers-store.ts';
 export { openTaskSigners, type TaskSigners } from './signers/signers.ts';

@@ -16,7 +16,7 @@ import type { Policies } from '../policy/index.ts';
 import { exposition } from './exposition.ts';
 import { exportedAtMost, nowMs } from './facts.ts';
 import { readRange } from './range.ts';
-import { judgeSource, showAllocationNow, showNodeNow, showPoint, whyNoNode } from './show.ts';
+import { checkSource, showAllocationNow, showNodeNow, showPoint, whyNoNode } from './show.ts';
 import {
   findAllocation,
   findNode,
@@ -56,7 +56,7 @@ const ofAllocation = on(allocationMetrics, async (parts, who, { params, query })
       listOfAllocation(tx, params.allocation_id, { ...range, limit: mostMetricPoints }),
     ]);
     if (!found) return new Fault('allocation_not_found', 'There is no such allocation.');
-    const source = judgeSource(found, rows.length > 0);
+    const source = checkSource(found, rows.length > 0);
     return { allocation_id: found.id, ...source, simulated: found.simulated, ...series(range, rows) };
   });
 });

@@ -13,7 +13,7 @@ const sourceOf = ({ capacity_shape }: AllocationRow): 'host_local_probe' | 'slic
   capacity_shape === 'baremetal' ? 'host_local_probe' : 'slice_guest';
 
 /** Where the values of an allocation come from, or why there are none. */
-export function judgeSource(
+export function checkSource(
   allocation: AllocationRow,
   isMeasured: boolean,
 ): Pick<AllocationMetrics, 'source' | 'unavailable'> {
@@ -34,7 +34,7 @@ export const showAllocationNow = (row: WithLatest<AllocationRow>): AllocationNow
   name: row.name,
   sku: row.sku,
   gpu_count: row.gpu_count,
-  ...judgeSource(row, row.latest !== null),
+  ...checkSource(row, row.latest !== null),
   simulated: row.simulated,
   latest: row.latest && showPoint(row.latest),
 });

@@ -23,7 +23,7 @@ interface Parts {
 const on = handlers<Parts>();
 
 const show = (run: ListedRun): Workflow => ({
-  saga: run.saga,
+  workflow: run.saga,
   version: run.version,
   run_id: run.id,
   state: run.state,
@@ -69,7 +69,7 @@ async function ask<T>({ runs, log }: Parts, question: (runs: SagaRuns) => Promis
 const list = on(workflowList, async (parts, _who, { query }) => {
   const found = await ask(parts, (runs) =>
     runs.list({
-      saga: query.saga,
+      saga: query.workflow,
       id: query.run_id,
       state: query.state,
       before: query.before === undefined ? undefined : new Date(query.before),
@@ -82,7 +82,7 @@ const list = on(workflowList, async (parts, _who, { query }) => {
 const absent = () => new Fault('workflow_not_found', 'There is no such run, or it is older than what is kept.');
 
 const get = on(workflowGet, async (parts, _who, { params }) => {
-  const run = await ask(parts, (runs) => runs.find(params.saga, params.run_id));
+  const run = await ask(parts, (runs) => runs.find(params.workflow, params.run_id));
   if (run instanceof Fault) return run;
   return run ? showDetail(run) : absent();
 });
@@ -95,9 +95,9 @@ async function carry(
   parts: Parts,
   act: Act,
   kind: OrderKind,
-  { params, body }: { readonly params: { saga: string; run_id: string }; readonly body: { reason: string } },
+  { params, body }: { readonly params: { workflow: string; run_id: string }; readonly body: { reason: string } },
 ) {
-  const { saga, run_id: id } = params;
+  const { workflow: saga, run_id: id } = params;
   const order = { by: act.actorId, reason: body.reason };
   const outcome = await ask(parts, async (runs) => ({
     ordered: await runs[kind](saga, id, order),

@@ -17,9 +17,11 @@ const ask = async (path: string) => world.call('GET', `/api/v1/admin/workflows${
 
 describe('the runs of sagas', () => {
   it('are listed by saga, state and what they are about', async () => {
-    expect((await ask('')).body.data).toMatchObject([{ saga: knownRun.saga, run_id: knownRun.id, step: 'machine' }]);
+    expect((await ask('')).body.data).toMatchObject([
+      { workflow: knownRun.saga, run_id: knownRun.id, step: 'machine' },
+    ]);
     expect((await ask('?state=stuck')).body.data).toEqual([]);
-    expect((await ask(`?saga=${knownRun.saga}&run_id=${knownRun.id}`)).body.data).toHaveLength(1);
+    expect((await ask(`?workflow=${knownRun.saga}&run_id=${knownRun.id}`)).body.data).toHaveLength(1);
   });
 
   it('are shown with their plan and what was tried, and tell no secrets', async () => {
@@ -57,7 +59,7 @@ describe('the runs of sagas', () => {
     };
     const db = {} as never;
     const route = workflowRoutes({ db, runs, log: silentLog }).find((each) => each.route.id === 'workflow_cancel');
-    const input = { params: { saga: knownRun.saga, run_id: knownRun.id }, query: {}, body: { reason: 'r' } };
+    const input = { params: { workflow: knownRun.saga, run_id: knownRun.id }, query: {}, body: { reason: 'r' } };
     expect(await route?.handle({ actorId: 'ada' } as never, input as never)).toMatchObject({
       ...{ code: 'illegal_transition', message: 'It is in its last step, and may be done at any moment.' },
     });
@@ -74,7 +76,7 @@ describe('the runs of sagas', () => {
       { db, runs: undefined, log: silentLog },
     ]) {
       for (const { handle, route } of workflowRoutes(parts)) {
-        const input = { params: { saga: 's', run_id: 'r' }, query: {}, body: { reason: 'r' } };
+        const input = { params: { workflow: 's', run_id: 'r' }, query: {}, body: { reason: 'r' } };
         expect(await handle({} as never, input as never), route.id).toMatchObject({ code: 'service_unavailable' });
       }
     }

@@ -21,6 +21,8 @@ export const consolePlaces = [
   'launch',
   'allocations',
   'groups',
+  'apps',
+  'app-instances',
   'ssh-keys',
   'tokens',
   'webhooks',

@@ -50,7 +50,7 @@ export async function readStaticFiles(
     if (!entry.isFile() || type === undefined || name.includes('/.')) continue;
     const read = await readFile(path);
     const content = name.endsWith('.html') ? Buffer.from(dress(read.toString())) : read;
-    files.set(name, makeFile(type, content, /^\/assets\/.*-[\w-]{6,}\.\w+$/.test(name)));
+    files.set(name, makeFile(type, content, name.startsWith('/assets/') && /-[\w-]{6}[\w-]*\.\w+$/.test(name)));
   }
   return files;
 }

@@ -24,7 +24,7 @@ const maxAnswerBytes = 4 * 1_024 * 1_024;
 const maxSockets = 64;
 
 /** The peer must be the control plane. Its address may change; its name is in its certificate. */
-export const judgeControlPlane = (host: string, peer: PeerCertificate): Error | undefined => {
+export const checkControlPlane = (host: string, peer: PeerCertificate): Error | undefined => {
   const uris = (peer.subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'));
   if (uris.length === 1 && uris[0] === `URI:${controlPlaneSpiffeId}`) return checkServerIdentity(host, peer);
   return new Error('the peer does not show the certificate of the control plane');
@@ -38,7 +38,7 @@ export function makeInternalClient(parts: {
   const openAgent = () =>
     new Agent({
       ...identity.current().tls,
-      ...{ keepAlive: true, maxSockets, minVersion: 'TLSv1.3', checkServerIdentity: judgeControlPlane },
+      ...{ keepAlive: true, maxSockets, minVersion: 'TLSv1.3', checkServerIdentity: checkControlPlane },
     });
   let agent = openAgent();
   identity.onRenewed(() => {

@@ -209,7 +209,8 @@ describe('the identity of a process', () => {
     );
     expect(identity.current().notAfter.getTime()).toBeGreaterThan(before.notAfter.getTime());
     // It is kept for the next start.
-    expect((await openProcessIdentity(join(folder, 'renewed'))).current().tls).toEqual(identity.current().tls);
+    const kept = async () => (await openProcessIdentity(join(folder, 'renewed'))).current().tls;
+    await expect.poll(kept).toEqual(identity.current().tls);
     expect(await client.ask(echo, { say: 'again' }, { withinMs: 5_000 })).toEqual({
       ok: true,
       value: { said: 'terminal-gateway again' },

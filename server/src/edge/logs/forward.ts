@@ -39,7 +39,7 @@ export function startForwarding(parts: {
   const { loki, metrics, clock, log, limits = usualForwardLimits } = parts;
   const leaving = new AbortController();
   let queue: Waiting[] = [];
-  let news = Promise.withResolvers<void>();
+  let arrival = Promise.withResolvers<void>();
   let isClosing = false;
 
   /** True when the batch is off the queue. */
@@ -57,8 +57,8 @@ export function startForwarding(parts: {
     while (!leaving.signal.aborted) {
       if (queue.length === 0) {
         if (isClosing) return;
-        await news.promise;
-        news = Promise.withResolvers();
+        await arrival.promise;
+        arrival = Promise.withResolvers();
         continue;
       }
       if (await send()) {
@@ -80,11 +80,11 @@ export function startForwarding(parts: {
       const room = Math.max(0, limits.queuedLines - queue.length);
       if (lines.length > room) metrics.countForwarded('dropped', lines.length - room);
       queue.push(...lines.slice(0, room).map((line) => ({ ...line, node_id: nodeId })));
-      news.resolve();
+      arrival.resolve();
     },
     async close() {
       isClosing = true;
-      news.resolve();
+      arrival.resolve();
       const timer = new AbortController();
       await Promise.race([running, clock.sleep(limits.drainMs, timer.signal).catch(() => undefined)]);
       timer.abort();

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { InternalInput, InternalOutput } from '@gpuaas/contract/internal';
@@ -154,6 +154,19 @@ describe('a push of a node', () => {
     expect(await at.counted(pushes('budget'))).toBe(1);
   });
 
+  it('costs its bytes also when it is malformed, and is not read beyond them', async () => {
+    const malformed = { streams: 'x'.repeat(1_000) };
+    const at = await open({ limits: { bytes: 2_500 } });
+    const [broken, quiet] = [await authority.node(systemIds.next()), await authority.node(systemIds.next())];
+    expect(await at.push(broken, malformed)).toMatchObject({ status: 400 });
+    expect(await at.push(broken, malformed)).toMatchObject({ status: 400 });
+    const refused = await at.push(broken, malformed);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.retryAfter)).toBeGreaterThan(0);
+    expect(await at.push(quiet, agentLines('1'))).toMatchObject({ status: 204 });
+    expect([await at.counted(pushes('malformed')), await at.counted(pushes('budget'))]).toEqual([2, 1]);
+  });
+
   it('is not taken while the api keeps nothing, and what the api refuses is counted', async () => {
     const at = await open();
     const node = await authority.node(systemIds.next());
@@ -171,6 +184,30 @@ describe('a push of a node', () => {
   });
 });
 
+/**
+ * What Loki itself refuses in a push: another path, method or type, names of labels that are none, a stream without labels, times that are not
+ * whole nanoseconds in digits or go backwards in a stream, and metadata that is not text. No Loki runs here, so its double is strict.
+ */
+function whyLokiRefuses(request: IncomingMessage, text: string): string | undefined {
+  if (request.method !== 'POST' || request.url !== '/loki/api/v1/push') return 'another path';
+  if (request.headers['content-type'] !== 'application/json') return 'another type';
+  const { streams, ...more } = JSON.parse(text) as { streams: { stream: object; values: unknown[][] }[] };
+  if (!Array.isArray(streams) || streams.length === 0 || Object.keys(more).length > 0) return 'no streams';
+  const isText = (of: object, names: RegExp) =>
+    Object.entries(of).every(([name, value]) => names.test(name) && typeof value === 'string');
+  for (const { stream, values } of streams) {
+    if (Object.keys(stream).length === 0 || !isText(stream, /^[a-zA-Z_][a-zA-Z0-9_]*$/)) return 'labels';
+    let last = 0n;
+    for (const [at, line, metadata, ...rest] of values) {
+      if (typeof at !== 'string' || !/^\d{19}$/.test(at) || BigInt(at) < last) return 'times';
+      last = BigInt(at);
+      if (typeof line !== 'string' || rest.length > 0) return 'lines';
+      if (metadata !== undefined && !isText(metadata as object, /^[a-zA-Z_][a-zA-Z0-9_]*$/)) return 'metadata';
+    }
+  }
+  return undefined;
+}
+
 describe('a Loki', () => {
   it('gets what was kept, after an outage too, with few labels and the rest as metadata', async () => {
     let isDown = true;
@@ -181,8 +218,10 @@ describe('a Loki', () => {
       incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
       incoming.on('end', () => {
         asked += 1;
-        if (!isDown) taken.push({ headers: incoming.headers, body: JSON.parse(text) });
-        response.writeHead(isDown ? 503 : 204).end();
+        const why = whyLokiRefuses(incoming, text);
+        if (!isDown && !why) taken.push({ headers: incoming.headers, body: JSON.parse(text) });
+        const good = why === undefined ? 204 : 400;
+        response.writeHead(isDown ? 503 : good).end(why);
       });
     });
     await new Promise<void>((resolve) => loki.listen(0, '127.0.0.1', resolve));

@@ -140,11 +140,12 @@ function makeTake(
     }
     const wait = budgets.pushes.take(peer.nodeId);
     if (wait !== undefined) return overBudget('pushes', wait, 0);
-    const body = await readPush(bodyOf(request));
-    if (body instanceof Fault) return refuse(body, refused[body.code] ?? 'malformed');
-    const bytes = sizeOf(request, body);
+    // Paid for before it is read, so that a push that turns out to be malformed costs its bytes too.
+    const bytes = bytesToRead(request);
     const bytesWait = budgets.bytes.take(peer.nodeId, bytes);
-    if (bytesWait !== undefined) return overBudget('bytes', bytesWait, bytes);
+    if (bytesWait !== undefined) return overBudget('bytes', bytesWait, 0);
+    const body = await readPush(bodyOf(request));
+    if (body instanceof Fault) return refuse(body, refused[body.code] ?? 'malformed', bytes);
     const lines = linesOf(body);
     if (lines instanceof Fault) {
       metrics.countLines(
@@ -182,8 +183,9 @@ function droppedIn(request: IncomingMessage): number {
   return Number.isInteger(said) && said > 0 ? Math.min(said, mostDropped) : 0;
 }
 
-/** A push without a declared length was read all the same; its lines are what it costs. */
-function sizeOf(request: IncomingMessage, body: NodeLogPush): number {
+/** A push that does not declare its length may be as long as any; agents declare it. One that declares too much is not read. */
+function bytesToRead(request: IncomingMessage): number {
   const declared = Number(request.headers['content-length'] ?? 0);
-  return declared > 0 ? declared : JSON.stringify(body).length;
+  if (declared > logPushLimits.bytes) return 0;
+  return declared > 0 ? declared : logPushLimits.bytes;
 }

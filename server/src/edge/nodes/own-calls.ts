@@ -39,6 +39,8 @@ export interface OwnCallParts {
   readonly room: WaitingRoom;
   /** Where nodes push their logs; they keep them when left out. */
   readonly logsUrl?: string | undefined;
+  /** Where nodes with containers keep tunnels. */
+  readonly appTunnelUrls?: readonly string[] | undefined;
   readonly signers: TaskSigners['announced'];
   readonly clock: Clock;
   readonly ids: Ids;
@@ -91,6 +93,7 @@ export function makeOwnCalls(parts: OwnCallParts, { reply, refuse }: Replies): R
       const heard: NodeHeartbeatAnswer = {
         ...{ server_time: clock.now().toISOString(), ...parts.signers(), state },
         ...(parts.logsUrl !== undefined && { logs_url: parts.logsUrl }),
+        ...(parts.appTunnelUrls !== undefined && { app_tunnel_urls: [...parts.appTunnelUrls] }),
       };
       return reply(heard);
     },

@@ -19,6 +19,7 @@ export const purposes = [
   'factors',
   'issuer',
   'letters',
+  'maas',
   'service-accounts',
   'ssh',
   'task-signers',

@@ -30,7 +30,7 @@ export function openLogDestination(path?: string, given?: WriteOut): LogDestinat
   const out: WriteOut = given ?? ((bytes) => writeSync(fd ?? stdoutFd, bytes));
   let kept = Buffer.alloc(0);
   let lost = 0;
-  let told = 0;
+  let reported = 0;
   let timer: NodeJS.Timeout | undefined;
 
   /** Writes until nothing is left or something is in the way. A line that was begun is finished first. */
@@ -44,12 +44,12 @@ export function openLogDestination(path?: string, given?: WriteOut): LogDestinat
   const again = () => {
     timer = undefined;
     push();
-    if (kept.length === 0 && lost > told) tell();
+    if (kept.length === 0 && lost > reported) report();
   };
-  const tell = () => {
+  const report = () => {
     const msg = 'lines of this log could not be written and are missing';
-    const note = { level: 'warn', time: new Date().toISOString(), service: 'log', lines: lost - told, msg };
-    told = lost;
+    const note = { level: 'warn', time: new Date().toISOString(), service: 'log', lines: lost - reported, msg };
+    reported = lost;
     kept = Buffer.from(`${JSON.stringify(note)}\n`);
     push();
   };

@@ -29,6 +29,9 @@ import { takeOwnership } from './embedded/owner.ts';
 export { EmbeddedPostgresUnavailable } from './embedded/account.ts';
 export { DataDirectoryInUse } from './embedded/owner.ts';
 
+/** What our server calls itself, so that a process knows it from a server of the operator's. */
+export const embeddedClusterName = 'gpuaas-embedded';
+
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Called with a sentence about everything beyond a plain start and stop. */
@@ -142,6 +145,8 @@ function serverOptions(spec: {
   readonly ephemeral: boolean;
 }): string[] {
   const settings: Record<string, string> = {
+    // How a process learns that it uses the server of `npm start`.
+    cluster_name: embeddedClusterName,
     port: String(spec.port),
     listen_addresses: spec.tcp ? '127.0.0.1' : '',
     unix_socket_directories: spec.socketDir,

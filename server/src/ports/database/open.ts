@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
+import type { AdapterName } from '../adapter.ts';
 import { connectSingle } from '../single-connection.ts';
 import { codeOf } from './embedded/owner.ts';
-import { openEmbeddedPostgres } from './embedded.ts';
+import { embeddedClusterName, openEmbeddedPostgres } from './embedded.ts';
 import { type Migration, migrateUp, readMigrations, SchemaMismatch } from './migrate.ts';
 import {
   becomeOwner,
@@ -259,10 +260,16 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
 /** How an operator brings the schema up to date. */
 const migrateCommand = 'node server/src/bin/migrate/main.ts';
 
-/** For a process that did not set the database up itself: throws unless the schema is exactly this program's. */
-export async function requireSchema(url: string, known?: readonly Migration[]): Promise<void> {
+/**
+ * For a process that did not set the database up itself: throws unless the schema is exactly this program's. Answers which
+ * server it is, by what that says of itself.
+ */
+export async function requireSchema(url: string, known?: readonly Migration[]): Promise<AdapterName> {
   const migrations = known ?? (await readMigrations());
+  let adapter: AdapterName = { name: 'postgres', kind: 'production' };
   const applied = await withClient(url, async (client) => {
+    const server = await client.query<{ name: string }>(`select current_setting('cluster_name') as name`);
+    if (server.rows[0]?.name === embeddedClusterName) adapter = { name: 'embedded', kind: 'embedded' };
     const there = await client.query<{ found: boolean }>(
       `select to_regclass('public.schema_migrations') is not null as found`,
     );
@@ -290,4 +297,5 @@ export async function requireSchema(url: string, known?: readonly Migration[]): 
       `Migration ${edited.number} (${edited.name}) was applied with other contents than this release has. Start the release that wrote it.`,
     );
   }
+  return adapter;
 }

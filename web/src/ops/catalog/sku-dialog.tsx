@@ -4,7 +4,7 @@ import { api } from '../../client/api.ts';
 import { useAct } from '../../client/ask.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { profilesFor, readCounts } from '../../words/sku.ts';
+import { profilesFor, readCounts } from '../../words/ops/sku.ts';
 
 interface Draft {
   readonly sku: string;

@@ -11,7 +11,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { groupLetters, type LetterGroup } from '../../words/letters.ts';
+import { groupLetters, type LetterGroup } from '../../words/ops/letters.ts';
 import { counted } from '../../words/sizes.ts';
 import { EnvelopeDialog } from './envelope-dialog.tsx';
 import type { EventSearch } from './events.tsx';

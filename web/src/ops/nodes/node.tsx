@@ -1,4 +1,4 @@
-import type { AdminAllocation, NodeDetail, ResourceSlot } from '@gpuaas/sdk';
+import type { NodeDetail, ResourceSlot } from '@gpuaas/sdk';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, isAbsent } from '../../client/api.ts';
@@ -7,7 +7,6 @@ import { useMay } from '../../client/session.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Chip, SimulatedChip, StateChip } from '../../parts/chip.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Field } from '../../parts/field.tsx';
 import { LogsPanel } from '../../parts/logs/logs-panel.tsx';
 import { MetricsPanel } from '../../parts/metrics/metrics-panel.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -19,44 +18,8 @@ import { Alerts } from '../alerts.tsx';
 import { NodeImages } from './node-images.tsx';
 import { NodeAllocations, NodeHealth, NodeIdentity, NodeShape } from './node-panels.tsx';
 import { NodeTasks } from './node-tasks.tsx';
+import { type Extra, hintsOf, sendVerb, type Verb, VerbMeans, verbs, verbsOf } from './node-verbs.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
-
-type Verb = Exclude<NodeDetail['actions'][number]['action'], 'probe' | 'reimage' | 'remove'>;
-const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: string; readonly danger?: true }>> = {
-  cordon: { label: 'Cordon', means: 'Stops new work. Running allocations continue.' },
-  uncordon: { label: 'Uncordon', means: 'Accepts new work again.' },
-  drain: {
-    label: 'Drain',
-    means:
-      'Stops new work and notifies tenants. Allocations that remain at the end of the notice are released. When it is empty the node is retired; readmit it after a probe.',
-    danger: true,
-  },
-  resume: { label: 'Resume', means: 'Ends the drain and accepts new work again.' },
-  quarantine: {
-    label: 'Quarantine',
-    means: 'Stops new work until an operator clears it. Running allocations continue.',
-    danger: true,
-  },
-  clear: { label: 'Clear', means: 'Ends the quarantine.' },
-  readmit: { label: 'Readmit', means: 'Returns the node to service, cordoned.' },
-  publish: { label: 'Publish', means: 'Offers its GPUs to tenants.' },
-  retire: { label: 'Retire', means: 'Removes the node from service once its last GPU is free.', danger: true },
-};
-/** The actions that the server allows now. The state machine is the server's; a copy here would drift. */
-const verbsOf = (node: NodeDetail): readonly Verb[] =>
-  node.actions.flatMap(({ action, allowed }) => (allowed && action in verbs ? [action as Verb] : []));
-/** Blocked actions that would help, with what they need first; and how a retired node returns. */
-const waysBack: Readonly<Record<string, readonly [Verb, string]>> = {
-  quarantined: ['clear', 'To clear it'],
-  retired: ['readmit', 'To return it to service'],
-};
-function hintsOf(node: NodeDetail): readonly string[] {
-  const [verb, lead] = waysBack[node.state] ?? [];
-  const action = node.actions.find((each) => each.action === verb);
-  if (!action) return [];
-  if (!action.allowed) return action.why_not ? [`${lead}: ${action.why_not}`] : [];
-  return node.state === 'retired' ? [`${lead}: probe it, then readmit it.`] : [];
-}
 
 export function NodePage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -80,23 +43,21 @@ export function NodePage() {
   return <Detail node={node.data} />;
 }
 
+const nothingMore: Extra = { notice: '', image: '' };
+
 function Detail({ node }: { node: NodeDetail }) {
   const may = useMay();
   const [verb, setVerb] = useState<Verb>();
   const [slot, setSlot] = useState<ResourceSlot>();
-  const [notice, setNotice] = useState('');
+  const [extra, setExtra] = useState<Extra>(nothingMore);
+  const choose = (wanted: Verb) => {
+    setExtra(nothingMore);
+    setVerb(wanted);
+  };
   const act = useAct(
     'node act',
-    (
-      { verb: name, reason, notice: minutes }: { verb: Verb; reason: string; notice: string; version: number },
-      options,
-    ) =>
-      name === 'drain'
-        ? api.adminNodes.drain(
-            { node_id: node.id, reason, ...(minutes !== '' && { notice_minutes: Number(minutes) }) },
-            options,
-          )
-        : api.adminNodes[name]({ node_id: node.id, reason }, options),
+    (wanted: { verb: Verb; reason: string; extra: Extra; version: number }, options) =>
+      sendVerb(node.id, wanted, options),
     { stale: ['nodes', 'fleet', 'allocations'], done: () => setVerb(undefined) },
   );
   const tenants = useAsk(
@@ -110,6 +71,7 @@ function Detail({ node }: { node: NodeDetail }) {
     (_: string, options) => api.adminNodes.healthProbe({ node_id: node.id }, options),
     { stale: ['nodes'] },
   );
+  const probing = node.actions.find(({ action }) => action === 'probe');
   return (
     <Page
       title={node.name}
@@ -119,11 +81,11 @@ function Detail({ node }: { node: NodeDetail }) {
           {verbsOf(node)
             .filter((name) => may(`node_${name}`))
             .map((name) => (
-              <Button key={name} look={verbs[name].danger ? 'danger' : 'plain'} onClick={() => setVerb(name)}>
+              <Button key={name} look={verbs[name].danger ? 'danger' : 'plain'} onClick={() => choose(name)}>
                 {verbs[name].label}
               </Button>
             ))}
-          {may('node_health_probe') && (
+          {may('node_health_probe') && probing?.allowed && (
             <Button busy={probe.isPending} onClick={() => probe.mutate(node.id)}>
               Probe
             </Button>
@@ -169,9 +131,9 @@ function Detail({ node }: { node: NodeDetail }) {
           reason
           busy={act.isPending}
           error={act.error}
-          onConfirm={(reason) => act.mutate({ verb, reason, notice, version: node.version })}
+          onConfirm={(reason) => act.mutate({ verb, reason, extra, version: node.version })}
         >
-          <VerbMeans verb={verb} living={living} notice={notice} onNotice={setNotice} />
+          <VerbMeans verb={verb} node={node} living={living} extra={extra} onExtra={setExtra} />
         </Confirm>
       )}
       {slot && <SlotDialog nodeId={node.id} slot={slot} onClose={() => setSlot(undefined)} />}
@@ -205,53 +167,6 @@ function Draining({ node, left }: { node: NodeDetail; left: number | undefined }
       When it is empty the node is retired; readmit it after a probe.
     </p>
   );
-}
-
-/** What an action does, whom it concerns, and for a drain how long its notice is. */
-function VerbMeans({
-  verb,
-  living,
-  notice,
-  onNotice,
-}: {
-  verb: Verb;
-  /** Undefined until the server has answered. */
-  living: readonly AdminAllocation[] | undefined;
-  notice: string;
-  onNotice(minutes: string): void;
-}) {
-  return (
-    <>
-      <p>{verbs[verb].means}</p>
-      {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
-        <p className="font-medium text-ink">{sayRunning(verb, living)}</p>
-      )}
-      {verb === 'drain' && (
-        <Field label="Notice in minutes" hint="Empty: the time set by policy. 0: release immediately.">
-          {(id) => (
-            <input
-              id={id}
-              type="number"
-              min={0}
-              max={43_200}
-              className="field"
-              value={notice}
-              onChange={(event) => onNotice(event.target.value)}
-            />
-          )}
-        </Field>
-      )}
-    </>
-  );
-}
-
-function sayRunning(verb: Verb, living: readonly AdminAllocation[] | undefined): string {
-  if (!living) return 'Running allocations are not known yet.';
-  if (living.length > 0) {
-    const tenants = new Set(living.map((each) => each.organization_id)).size;
-    return `Running on it: ${counted(living.length, 'allocation')} of ${counted(tenants, 'tenant')}.`;
-  }
-  return verb === 'drain' ? 'No running allocations: the node is retired at once.' : 'No running allocations.';
 }
 
 function Lead({ node }: { node: NodeDetail }) {

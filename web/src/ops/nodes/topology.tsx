@@ -1,8 +1,8 @@
 import type { HostTopology, ResourceSlot } from '@gpuaas/sdk';
+import { lookOfSlot, type SlotHost } from '../../words/ops/wall.ts';
 import { spellMemory } from '../../words/sizes.ts';
-import { lookOfSlot, type SlotHost } from '../../words/wall.ts';
 
-const looks: Readonly<Record<string, string>> = {
+const looks: Readonly<Record<ResourceSlot['state'], string>> = {
   available: 'border-ok bg-ok-soft text-ok',
   in_use: 'border-accent bg-accent-soft text-accent',
   reserved: 'border-accent bg-accent-soft text-accent',
@@ -51,7 +51,7 @@ export function Topology({
                         type="button"
                         disabled={!onChoose}
                         onClick={() => onChoose?.(slot)}
-                        className={`grid w-full gap-0.5 rounded-lg border-2 px-2 py-2 text-start ${looks[lookOfSlot(slot, host)] ?? looks['disabled']}`}
+                        className={`grid w-full gap-0.5 rounded-lg border-2 px-2 py-2 text-start ${looks[lookOfSlot(slot, host)]}`}
                       >
                         <span className="font-semibold">GPU {slot.slot_index}</span>
                         <span className="text-xs">{slot.state.replaceAll('_', ' ')}</span>

@@ -5,9 +5,9 @@ import { useAct } from '../../client/ask.ts';
 import { useMay } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { takenBack } from '../../words/ops/workflow.ts';
 import { counted, plainWord } from '../../words/sizes.ts';
 import { spellClock } from '../../words/time.ts';
-import { takenBack } from '../../words/workflow.ts';
 
 type Order = WorkflowAction['action'];
 const labels: Readonly<Record<Order, string>> = { retry: 'Retry now', cancel: 'Cancel workflow' };
@@ -18,7 +18,7 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
   const [asking, setAsking] = useState<Order>();
   const close = () => setAsking(undefined);
   const after = { stale: ['workflows', 'allocations', 'fleet'], done: close };
-  const of = { saga: run.saga, run_id: run.run_id };
+  const of = { workflow: run.workflow, run_id: run.run_id };
   const retry = useAct(
     'retry workflow',
     (reason: string, options) => api.adminWorkflows.retry({ ...of, reason }, options),
@@ -47,7 +47,7 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
       <Confirm
         open={asking === 'retry'}
         onClose={close}
-        title={`Retry ${run.saga} now?`}
+        title={`Retry ${run.workflow} now?`}
         verb="Retry now"
         reason
         busy={retry.isPending}
@@ -59,7 +59,7 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
       <Confirm
         open={asking === 'cancel'}
         onClose={close}
-        title={`Cancel ${run.saga}?`}
+        title={`Cancel ${run.workflow}?`}
         verb="Cancel workflow"
         dismiss="Keep running"
         danger

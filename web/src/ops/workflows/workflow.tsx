@@ -18,13 +18,17 @@ const works = { do: 'done', ask: 'asked', undo: 'compensated' } as const;
 
 /** One run: its plan, and the attempts of each step. */
 export function WorkflowPage() {
-  const { saga, id } = useParams({ strict: false }) as { saga: string; id: string };
-  const run = useAsk(['workflows', saga, id], (options) => api.adminWorkflows.get({ saga, run_id: id }, options), {
-    everyMs: 15_000,
-  });
+  const { workflow, id } = useParams({ strict: false }) as { workflow: string; id: string };
+  const run = useAsk(
+    ['workflows', workflow, id],
+    (options) => api.adminWorkflows.get({ workflow, run_id: id }, options),
+    {
+      everyMs: 15_000,
+    },
+  );
   if (run.error && !run.data) {
     return (
-      <Page title={saga}>
+      <Page title={workflow}>
         {isAbsent(run.error) ? (
           <Empty icon="clock" title="No such run">
             <p>It may be older than the retention time.</p>
@@ -43,7 +47,7 @@ export function WorkflowPage() {
 function Detail({ run }: { run: WorkflowDetail }) {
   return (
     <Page
-      title={run.saga}
+      title={run.workflow}
       lead={<StateChip state={run.state} />}
       actions={
         <>
@@ -51,7 +55,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
           <ButtonLink to="/ops/workflows">All workflows</ButtonLink>
         </>
       }
-      shown={{ operation: 'workflow_get', input: { saga: run.saga, run_id: run.run_id } }}
+      shown={{ operation: 'workflow_get', input: { workflow: run.workflow, run_id: run.run_id } }}
     >
       {run.reason && (
         <p

@@ -15,20 +15,23 @@ const states = choices.workflow_list.state;
 
 /** Workflow runs: their position, and why they ended. */
 export function WorkflowsPage() {
-  const search = useSearch({ strict: false }) as { state?: string; saga?: string; run?: string };
+  const search = useSearch({ strict: false }) as { state?: string; workflow?: string; run?: string };
   const navigate = useNavigate();
   const state = states.find((each) => each === search.state);
   const wanted = {
     limit: 100,
     ...(state && { state }),
-    ...(search.saga && { saga: search.saga }),
+    ...(search.workflow && { workflow: search.workflow }),
     ...(search.run && { run_id: search.run }),
   };
   const list = useAsk(['workflows', wanted], (options) => api.adminWorkflows.list(wanted, options), {
     everyMs: 30_000,
     keep: true,
   });
-  const sagas = [...new Set(list.data?.data.map(({ saga }) => saga) ?? []), ...(search.saga ? [search.saga] : [])];
+  const names = [
+    ...new Set(list.data?.data.map(({ workflow }) => workflow) ?? []),
+    ...(search.workflow ? [search.workflow] : []),
+  ];
   const go = (next: typeof search) =>
     void navigate({
       to: '/ops/workflows',
@@ -44,12 +47,12 @@ export function WorkflowsPage() {
           <select
             aria-label="Workflow"
             className="field w-auto"
-            value={search.saga ?? ''}
-            onChange={(event) => go({ saga: event.target.value })}
+            value={search.workflow ?? ''}
+            onChange={(event) => go({ workflow: event.target.value })}
           >
             <option value="">any workflow</option>
-            {[...new Set(sagas)].sort().map((saga) => (
-              <option key={saga}>{saga}</option>
+            {[...new Set(names)].sort().map((workflow) => (
+              <option key={workflow}>{workflow}</option>
             ))}
           </select>
           <select
@@ -79,7 +82,7 @@ export function WorkflowsPage() {
       <Rows
         label="Workflows"
         list={wholeList(list)}
-        keyOf={({ saga, run_id }) => `${saga} ${run_id}`}
+        keyOf={({ workflow, run_id }) => `${workflow} ${run_id}`}
         columns={columns}
         empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No runs match'} />}
       />
@@ -93,11 +96,11 @@ const columns: readonly Column<Workflow>[] = [
     cell: (run) => (
       <span>
         <Link
-          to="/ops/workflows/$saga/$id"
-          params={{ saga: run.saga, id: run.run_id }}
+          to="/ops/workflows/$workflow/$id"
+          params={{ workflow: run.workflow, id: run.run_id }}
           className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
         >
-          {run.saga}
+          {run.workflow}
         </Link>
         <span className="block font-mono text-xs text-dim">{shortId(run.run_id)}</span>
       </span>

@@ -10,10 +10,9 @@ import { Chip } from '../../parts/chip.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { accountStates, hasHeld, tellEnforced, tellHeld, tellRunway } from '../../words/billing/balance.ts';
+import { accountStates, hasHeld, tellEnding, tellEnforced, tellHeld, tellRunway } from '../../words/billing/balance.ts';
 import { tellCheck } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
-import { spellMoment } from '../../words/time.ts';
 import { RunwayGauge } from './runway-gauge.tsx';
 import { TopUpDialog } from './top-up-dialog.tsx';
 
@@ -55,7 +54,7 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
           <p className={tones[accountStates[it.state].tone]}>{tellRunway(it)}</p>
           {it.releases_at && (
             <p role="status" className="font-medium text-bad">
-              Everything that runs is released at {spellMoment(it.releases_at)}, unless you top up before.
+              {tellEnding(it)}
             </p>
           )}
           <p className="text-dim">{tellEnforced(it)}</p>

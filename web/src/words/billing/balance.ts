@@ -1,7 +1,7 @@
 import type { BillingBalance } from '@gpuaas/sdk';
 import { type Amount, spellMoney } from '../money.ts';
 import { counted } from '../sizes.ts';
-import { spellDuration } from '../time.ts';
+import { spellDuration, spellMoment } from '../time.ts';
 
 const isSpent = ({ amount_minor }: Amount): boolean => BigInt(amount_minor) <= 0n;
 
@@ -19,6 +19,18 @@ export const hasHeld = ({ held }: Pick<BillingBalance, 'held'>): boolean => held
 export function tellHeld({ balance, held }: Pick<BillingBalance, 'balance' | 'held'>): string {
   const whole = { ...balance, amount_minor: String(BigInt(balance.amount_minor) + BigInt(held.amount_minor)) };
   return `The balance is ${spellMoney(whole)}; ${spellMoney(held)} of it is held for what runs, until its usage is charged.`;
+}
+
+/** What happens to machines without a top-up, and when. */
+export function tellEnding({ stops_at, stopped_machines, releases_at }: BillingBalance): string {
+  if (!releases_at) return '';
+  const released = `released at ${spellMoment(releases_at)}, unless you top up before`;
+  if (stopped_machines > 0) {
+    return `${counted(stopped_machines, 'machine')} stopped because the balance is spent. Stopped machines cost nothing; with their disks they are ${released}.`;
+  }
+  return stops_at
+    ? `Machines are stopped at ${spellMoment(stops_at)}. They keep their disks and are ${released}.`
+    : `Everything that runs is ${released}.`;
 }
 
 /** Whether a launch is refused without a balance. */

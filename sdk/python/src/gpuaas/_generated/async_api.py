@@ -67,6 +67,34 @@ class AsyncAdminFleetApi:
         answer: AgentRelease = await self._transport.call("agent_release_withdraw", {"release_id": release_id, "reason": reason}, options)
         return answer
 
+    async def ssh_platform_key_list(self, *, options: Options | None = None) -> SshPlatformKeyListAnswer:
+        """The SSH keys of the platform: host keys of the jump host, and keys that sign certificates
+
+        ``GET /api/v1/admin/ssh-platform-keys``
+        """
+        answer: SshPlatformKeyListAnswer = await self._transport.call("ssh_platform_key_list", {}, options)
+        return answer
+
+    async def ssh_platform_key_announce(self, kind: str, *, reason: str, options: Options | None = None) -> SshPlatformKey:
+        """Make the next key of a kind: clients and machines learn it before it is used
+
+        ``POST /api/v1/admin/ssh-platform-keys/{kind}/announce``
+
+        Refusals: illegal_transition, step_up_required, terminal_unsupported.
+        """
+        answer: SshPlatformKey = await self._transport.call("ssh_platform_key_announce", {"kind": kind, "reason": reason}, options)
+        return answer
+
+    async def ssh_platform_key_switch(self, kind: str, *, reason: str, options: Options | None = None) -> SshPlatformKey:
+        """Use the announced key from now on, and retire the one before
+
+        ``POST /api/v1/admin/ssh-platform-keys/{kind}/switch``
+
+        Refusals: illegal_transition, step_up_required, terminal_unsupported.
+        """
+        answer: SshPlatformKey = await self._transport.call("ssh_platform_key_switch", {"kind": kind, "reason": reason}, options)
+        return answer
+
     async def task_signer_list(self, *, options: Options | None = None) -> TaskSignerListAnswer:
         """Task-signing keys, newest first
 
@@ -219,6 +247,30 @@ class AsyncAdminAllocationsApi:
         return answer
 
 
+class AsyncAdminAppsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def version_list(self, *, cursor: str | Unset = UNSET, lifecycle_state: Literal["published", "promoted", "deprecated", "retired"] | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, trust_state: Literal["unverified", "verified", "failed_verification", "revoked"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppVersion]:
+        """The trust board: versions of all apps, newest first
+
+        ``GET /api/v1/admin/app-versions``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_app_version_list", {"cursor": cursor, "lifecycle_state": lifecycle_state, "limit": limit, "organization_id": organization_id, "trust_state": trust_state}, options)
+
+    async def version_revoke(self, app_version_id: str, *, effect: Literal["stop", "let_run"], reason: str, options: Options | None = None) -> AdminAppVersionRevokeAnswer:
+        """Revoke the trust in a version for good: nobody launches it any more; the effect says what becomes of what runs
+
+        ``POST /api/v1/admin/app-versions/{app_version_id}/revoke``
+
+        Refusals: app_version_not_found, illegal_transition, step_up_required.
+        """
+        answer: AdminAppVersionRevokeAnswer = await self._transport.call("admin_app_version_revoke", {"app_version_id": app_version_id, "effect": effect, "reason": reason}, options)
+        return answer
+
+
 class AsyncAdminAuditApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -262,14 +314,14 @@ class AsyncAdminBillingApi:
         """
         return AsyncPages(self._transport, "admin_billing_account_list", {"cursor": cursor, "limit": limit, "q": q, "state": state}, options)
 
-    async def adjustment_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, corrects: str | Unset = UNSET, options: Options | None = None) -> Adjustment:
+    async def adjustment_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, corrects: str | Unset = UNSET, credit_expires_at: str | Unset = UNSET, options: Options | None = None) -> Adjustment:
         """Correct a line of the ledger, or give credit; above a limit, ask a second person to approve it
 
         ``POST /api/v1/admin/billing/accounts/{organization_id}/adjustments``
 
         Refusals: adjustment_invalid, currency_mismatch, ledger_line_not_found, organization_not_found, step_up_required.
         """
-        answer: Adjustment = await self._transport.call("admin_adjustment_create", {"organization_id": organization_id, "amount_minor": amount_minor, "corrects": corrects, "currency": currency, "reason": reason}, options)
+        answer: Adjustment = await self._transport.call("admin_adjustment_create", {"organization_id": organization_id, "amount_minor": amount_minor, "corrects": corrects, "credit_expires_at": credit_expires_at, "currency": currency, "reason": reason}, options)
         return answer
 
     def credit_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Credit]:
@@ -690,6 +742,138 @@ class AsyncAdminMetricsApi:
         Refusals: metrics_range_invalid, node_not_found.
         """
         answer: NodeMetrics = await self._transport.call("node_metrics", {"node_id": node_id, "from": from_, "resolution": resolution, "to": to}, options)
+        return answer
+
+
+class AsyncAdminMaasApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def job_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, site_id: str | Unset = UNSET, state: Literal["queued", "running", "succeeded", "failed"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[MaasJob]:
+        """What was asked of machines of MAAS, latest first
+
+        ``GET /api/v1/admin/maas-jobs``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "maas_job_list", {"cursor": cursor, "limit": limit, "site_id": site_id, "state": state}, options)
+
+    async def job_get(self, job_id: str, *, options: Options | None = None) -> MaasJob:
+        """One job: its step, and why it was taken back
+
+        ``GET /api/v1/admin/maas-jobs/{job_id}``
+
+        Refusals: maas_job_not_found.
+        """
+        answer: MaasJob = await self._transport.call("maas_job_get", {"job_id": job_id}, options)
+        return answer
+
+    def site_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[MaasSite]:
+        """The MAAS sites, oldest first
+
+        ``GET /api/v1/admin/maas-sites``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "maas_site_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def site_create(self, *, api_key: str, name: str, region: str, url: str, ca_pem: str | None | Unset = UNSET, erase: Literal["secure", "full", "quick"] | Unset = UNSET, max_parallel: int | Unset = UNSET, osystem: str | Unset = UNSET, pool: str | None | Unset = UNSET, series: str | Unset = UNSET, options: Options | None = None) -> MaasSite:
+        """Add a MAAS site; its machines are listed as soon as it answers
+
+        ``POST /api/v1/admin/maas-sites``
+
+        Refusals: maas_site_already_exists, maas_url_refused, region_not_found, step_up_required.
+        """
+        answer: MaasSite = await self._transport.call("maas_site_create", {"api_key": api_key, "ca_pem": ca_pem, "erase": erase, "max_parallel": max_parallel, "name": name, "osystem": osystem, "pool": pool, "region": region, "series": series, "url": url}, options)
+        return answer
+
+    async def site_remove(self, site_id: str, *, reason: str, options: Options | None = None) -> MaasSite:
+        """Forget a MAAS site of which no machine is a node
+
+        ``DELETE /api/v1/admin/maas-sites/{site_id}``
+
+        Refusals: maas_site_in_use, maas_site_not_found, step_up_required.
+        """
+        answer: MaasSite = await self._transport.call("maas_site_remove", {"site_id": site_id, "reason": reason}, options)
+        return answer
+
+    async def site_get(self, site_id: str, *, options: Options | None = None) -> MaasSite:
+        """One MAAS site, and whether it answers
+
+        ``GET /api/v1/admin/maas-sites/{site_id}``
+
+        Refusals: maas_site_not_found.
+        """
+        answer: MaasSite = await self._transport.call("maas_site_get", {"site_id": site_id}, options)
+        return answer
+
+    async def site_update(self, site_id: str, *, api_key: str | Unset = UNSET, ca_pem: str | None | Unset = UNSET, erase: Literal["secure", "full", "quick"] | Unset = UNSET, max_parallel: int | Unset = UNSET, osystem: str | Unset = UNSET, pool: str | None | Unset = UNSET, revision: int | Unset = UNSET, series: str | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> MaasSite:
+        """Change the address, the key or the settings of a MAAS site
+
+        ``PATCH /api/v1/admin/maas-sites/{site_id}``
+
+        Refusals: maas_site_in_use, maas_site_not_found, maas_url_refused, step_up_required, version_conflict.
+        """
+        answer: MaasSite = await self._transport.call("maas_site_update", {"site_id": site_id, "api_key": api_key, "ca_pem": ca_pem, "erase": erase, "max_parallel": max_parallel, "osystem": osystem, "pool": pool, "revision": revision, "series": series, "url": url}, options)
+        return answer
+
+    def machine_list(self, site_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[MaasMachine]:
+        """The machines of a MAAS site: what MAAS says, what the node is, what is rented, and where they contradict
+
+        ``GET /api/v1/admin/maas-sites/{site_id}/machines``
+
+        Refusals: cursor_invalid, maas_site_not_found.
+        """
+        return AsyncPages(self._transport, "maas_machine_list", {"site_id": site_id, "cursor": cursor, "limit": limit}, options)
+
+    async def machine_get(self, site_id: str, system_id: str, *, options: Options | None = None) -> MaasMachine:
+        """One machine of a MAAS site in its three layers
+
+        ``GET /api/v1/admin/maas-sites/{site_id}/machines/{system_id}``
+
+        Refusals: maas_machine_not_found.
+        """
+        answer: MaasMachine = await self._transport.call("maas_machine_get", {"site_id": site_id, "system_id": system_id}, options)
+        return answer
+
+    async def machine_commission(self, site_id: str, system_id: str, *, reason: str, options: Options | None = None) -> MaasJob:
+        """Have MAAS look at the hardware of a machine that is no node
+
+        ``POST /api/v1/admin/maas-sites/{site_id}/machines/{system_id}/commission``
+
+        Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found.
+        """
+        answer: MaasJob = await self._transport.call("maas_machine_commission", {"site_id": site_id, "system_id": system_id, "reason": reason}, options)
+        return answer
+
+    async def machine_decommission(self, site_id: str, system_id: str, *, reason: str, options: Options | None = None) -> MaasJob:
+        """Erase a machine, give it back to MAAS and remove its node, which is retired or quarantined and holds nothing
+
+        ``POST /api/v1/admin/maas-sites/{site_id}/machines/{system_id}/decommission``
+
+        Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found, step_up_required.
+        """
+        answer: MaasJob = await self._transport.call("maas_machine_decommission", {"site_id": site_id, "system_id": system_id, "reason": reason}, options)
+        return answer
+
+    async def machine_power(self, site_id: str, system_id: str, *, power: Literal["on", "off"], reason: str, options: Options | None = None) -> MaasJob:
+        """Switch the power of a machine on which nothing is rented
+
+        ``POST /api/v1/admin/maas-sites/{site_id}/machines/{system_id}/power``
+
+        Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found.
+        """
+        answer: MaasJob = await self._transport.call("maas_machine_power", {"site_id": site_id, "system_id": system_id, "power": power, "reason": reason}, options)
+        return answer
+
+    async def onboard(self, site_id: str, *, machines: Sequence[MaasOnboardMachinesItem], reason: str, options: Options | None = None) -> MaasOnboardAnswer:
+        """Make nodes of machines: commission, deploy with the agent, enrol; what fails is taken back
+
+        ``POST /api/v1/admin/maas-sites/{site_id}/onboardings``
+
+        Refusals: maas_machine_busy, maas_machine_not_found, maas_machine_unsuited, maas_site_not_found, node_already_exists, sku_not_found, step_up_required.
+        """
+        answer: MaasOnboardAnswer = await self._transport.call("maas_onboard", {"site_id": site_id, "machines": machines, "reason": reason}, options)
         return answer
 
 
@@ -1397,42 +1581,42 @@ class AsyncAdminWorkflowsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, saga: str | Unset = UNSET, state: Literal["running", "done", "undone", "cancelled", "stuck"] | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
+    async def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, state: Literal["running", "done", "undone", "cancelled", "stuck"] | Unset = UNSET, workflow: str | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
         """Workflow runs, latest first; at most the requested number
 
         ``GET /api/v1/admin/workflows``
         """
-        answer: WorkflowListAnswer = await self._transport.call("workflow_list", {"before": before, "limit": limit, "run_id": run_id, "saga": saga, "state": state}, options)
+        answer: WorkflowListAnswer = await self._transport.call("workflow_list", {"before": before, "limit": limit, "run_id": run_id, "state": state, "workflow": workflow}, options)
         return answer
 
-    async def get(self, run_id: str, saga: str, *, options: Options | None = None) -> WorkflowDetail:
+    async def get(self, run_id: str, workflow: str, *, options: Options | None = None) -> WorkflowDetail:
         """One run with its plan and all attempts
 
-        ``GET /api/v1/admin/workflows/{saga}/{run_id}``
+        ``GET /api/v1/admin/workflows/{workflow}/{run_id}``
 
         Refusals: workflow_not_found.
         """
-        answer: WorkflowDetail = await self._transport.call("workflow_get", {"run_id": run_id, "saga": saga}, options)
+        answer: WorkflowDetail = await self._transport.call("workflow_get", {"run_id": run_id, "workflow": workflow}, options)
         return answer
 
-    async def cancel(self, run_id: str, saga: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
+    async def cancel(self, run_id: str, workflow: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
         """Cancel a run: it stops between two steps, rolls back, and ends as cancelled
 
-        ``POST /api/v1/admin/workflows/{saga}/{run_id}/cancel``
+        ``POST /api/v1/admin/workflows/{workflow}/{run_id}/cancel``
 
         Refusals: illegal_transition, workflow_not_found.
         """
-        answer: WorkflowDetail = await self._transport.call("workflow_cancel", {"run_id": run_id, "saga": saga, "reason": reason}, options)
+        answer: WorkflowDetail = await self._transport.call("workflow_cancel", {"run_id": run_id, "workflow": workflow, "reason": reason}, options)
         return answer
 
-    async def retry(self, run_id: str, saga: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
+    async def retry(self, run_id: str, workflow: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
         """Retry the paused step now; for a stuck run, retry the failed rollback
 
-        ``POST /api/v1/admin/workflows/{saga}/{run_id}/retry``
+        ``POST /api/v1/admin/workflows/{workflow}/{run_id}/retry``
 
         Refusals: illegal_transition, workflow_not_found.
         """
-        answer: WorkflowDetail = await self._transport.call("workflow_retry", {"run_id": run_id, "saga": saga, "reason": reason}, options)
+        answer: WorkflowDetail = await self._transport.call("workflow_retry", {"run_id": run_id, "workflow": workflow, "reason": reason}, options)
         return answer
 
 
@@ -1541,6 +1725,45 @@ class AsyncAllocationsApi:
         Refusals: allocation_not_found, budget_tag_locked, illegal_transition, version_conflict.
         """
         answer: Allocation = await self._transport.call("allocation_update", {"allocation_id": allocation_id, "idle": idle, "name": name, "tags": tags, "version": version}, options)
+        return answer
+
+    def access_grant_list(self, allocation_id: str, *, active: bool | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AccessGrant]:
+        """Who else may work in an allocation, and who might, latest first
+
+        ``GET /api/v1/allocations/{allocation_id}/access-grants``
+
+        Refusals: allocation_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "access_grant_list", {"allocation_id": allocation_id, "active": active, "cursor": cursor, "limit": limit}, options)
+
+    async def access_grant_create(self, allocation_id: str, *, expires_at: str, user_id: str, reason: str | Unset = UNSET, ssh_key_id: str | Unset = UNSET, options: Options | None = None) -> AccessGrant:
+        """Let another member work in an allocation until a time
+
+        ``POST /api/v1/allocations/{allocation_id}/access-grants``
+
+        Refusals: access_grant_exists, access_grant_limit, allocation_not_found, illegal_transition, member_not_found, ownership_required, ssh_key_not_found.
+        """
+        answer: AccessGrant = await self._transport.call("access_grant_create", {"allocation_id": allocation_id, "expires_at": expires_at, "reason": reason, "ssh_key_id": ssh_key_id, "user_id": user_id}, options)
+        return answer
+
+    async def access_grant_revoke(self, access_grant_id: str, allocation_id: str, *, options: Options | None = None) -> AccessGrant:
+        """End a grant: its sessions and its keys on the machine go within seconds
+
+        ``DELETE /api/v1/allocations/{allocation_id}/access-grants/{access_grant_id}``
+
+        Refusals: access_grant_not_found, allocation_not_found, ownership_required.
+        """
+        answer: AccessGrant = await self._transport.call("access_grant_revoke", {"access_grant_id": access_grant_id, "allocation_id": allocation_id}, options)
+        return answer
+
+    async def access_grant_update(self, access_grant_id: str, allocation_id: str, *, expires_at: str, options: Options | None = None) -> AccessGrant:
+        """Change when a grant ends
+
+        ``PATCH /api/v1/allocations/{allocation_id}/access-grants/{access_grant_id}``
+
+        Refusals: access_grant_not_found, allocation_not_found, illegal_transition, ownership_required.
+        """
+        answer: AccessGrant = await self._transport.call("access_grant_update", {"access_grant_id": access_grant_id, "allocation_id": allocation_id, "expires_at": expires_at}, options)
         return answer
 
     def attestations(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AttestationReceipt]:
@@ -1674,6 +1897,35 @@ class AsyncTerminalsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    def ssh_certificate_list(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[SshCertificate]:
+        """The certificates that were signed for an allocation, latest first
+
+        ``GET /api/v1/allocations/{allocation_id}/ssh-certificates``
+
+        Refusals: allocation_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "ssh_certificate_list", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+    async def ssh_certificate_sign(self, allocation_id: str, *, public_key: str, seconds: int | Unset = UNSET, options: Options | None = None) -> SignedSshCertificate:
+        """Sign a public key: a certificate that opens one allocation for some minutes
+
+        ``POST /api/v1/allocations/{allocation_id}/ssh-certificates``
+
+        Refusals: allocation_not_active, allocation_not_found, ownership_required, ssh_key_invalid, terminal_recording_required, terminal_unsupported.
+        """
+        answer: SignedSshCertificate = await self._transport.call("ssh_certificate_sign", {"allocation_id": allocation_id, "public_key": public_key, "seconds": seconds}, options)
+        return answer
+
+    async def ssh_certificate_revoke(self, allocation_id: str, ssh_certificate_id: str, *, options: Options | None = None) -> SshCertificate:
+        """Revoke a certificate: the jump host refuses it, and what it opened there ends within seconds
+
+        ``DELETE /api/v1/allocations/{allocation_id}/ssh-certificates/{ssh_certificate_id}``
+
+        Refusals: allocation_not_found, ownership_required, ssh_certificate_not_found.
+        """
+        answer: SshCertificate = await self._transport.call("ssh_certificate_revoke", {"allocation_id": allocation_id, "ssh_certificate_id": ssh_certificate_id}, options)
+        return answer
+
     def session_list(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, live: bool | Unset = UNSET, options: Options | None = None) -> AsyncPages[TerminalSession]:
         """The terminal sessions of an allocation, latest first
 
@@ -1714,6 +1966,259 @@ class AsyncTerminalsApi:
         return answer
 
 
+class AsyncAppInstancesApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, allocation: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["requested", "launching", "running", "stopping", "stopped", "failed", "releasing", "released"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppInstance]:
+        """The app instances of a project, newest first
+
+        ``GET /api/v1/app-instances``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "app_instance_list", {"allocation": allocation, "cursor": cursor, "limit": limit, "state": state}, options)
+
+    async def create(self, *, app: str, allocation: AppInstanceCreateAllocation | Unset = UNSET, allocation_id: str | Unset = UNSET, name: str | Unset = UNSET, parameters: Mapping[str, str | float | bool] | Unset = UNSET, version: str | Unset = UNSET, options: Options | None = None) -> AppInstance:
+        """Launch an app, on an allocation that exists or together with a new one
+
+        ``POST /api/v1/app-instances``
+
+        Refusals: allocation_concurrency_limit, allocation_not_active, allocation_not_found, app_instance_limit, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, budget_exceeded, currency_mismatch, duration_invalid, gpu_count_invalid, insufficient_balance, invoice_past_due, max_spend_too_low, organization_gpu_limit, os_image_not_found, ownership_required, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_create", {"allocation": allocation, "allocation_id": allocation_id, "app": app, "name": name, "parameters": parameters, "version": version}, options)
+        return answer
+
+    async def get(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
+        """One app instance, with its routes
+
+        ``GET /api/v1/app-instances/{app_instance_id}``
+
+        Refusals: app_instance_not_found.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_get", {"app_instance_id": app_instance_id}, options)
+        return answer
+
+    async def logs(self, app_instance_id: str, *, options: Options | None = None) -> AppInstanceLogs:
+        """The lines that the host last gave for an app instance
+
+        ``GET /api/v1/app-instances/{app_instance_id}/logs``
+
+        Refusals: app_instance_not_found.
+        """
+        answer: AppInstanceLogs = await self._transport.call("app_instance_logs", {"app_instance_id": app_instance_id}, options)
+        return answer
+
+    async def logs_request(self, app_instance_id: str, *, tail_lines: int | Unset = UNSET, options: Options | None = None) -> AppInstanceLogs:
+        """Ask the host for the last lines of an app instance; read them with GET
+
+        ``POST /api/v1/app-instances/{app_instance_id}/logs``
+
+        Refusals: app_instance_not_found, app_instance_not_on_host.
+        """
+        answer: AppInstanceLogs = await self._transport.call("app_instance_logs_request", {"app_instance_id": app_instance_id, "tail_lines": tail_lines}, options)
+        return answer
+
+    async def release(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
+        """End an app instance with its volumes, and its allocation where both were launched together
+
+        ``POST /api/v1/app-instances/{app_instance_id}/release``
+
+        Refusals: allocation_already_releasing, app_instance_not_found, illegal_transition.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_release", {"app_instance_id": app_instance_id}, options)
+        return answer
+
+    async def start(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
+        """Start an app instance again that was stopped or has failed
+
+        ``POST /api/v1/app-instances/{app_instance_id}/start``
+
+        Refusals: allocation_not_active, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_start", {"app_instance_id": app_instance_id}, options)
+        return answer
+
+    async def stop(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
+        """Stop an app instance; its volumes and its allocation stay
+
+        ``POST /api/v1/app-instances/{app_instance_id}/stop``
+
+        Refusals: app_instance_not_found, illegal_transition.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_stop", {"app_instance_id": app_instance_id}, options)
+        return answer
+
+    def timeline(self, app_instance_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppInstanceMoment]:
+        """What happened to an app instance, oldest first
+
+        ``GET /api/v1/app-instances/{app_instance_id}/timeline``
+
+        Refusals: app_instance_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "app_instance_timeline", {"app_instance_id": app_instance_id, "cursor": cursor, "limit": limit}, options)
+
+    async def sign_in_create(self, *, label: str, state: str, to: str | Unset = UNSET, options: Options | None = None) -> AppSignIn:
+        """A one-time code with which your browser signs in at the address of an app
+
+        ``POST /api/v1/app-sign-ins``
+
+        Refusals: app_route_not_found.
+        """
+        answer: AppSignIn = await self._transport.call("app_sign_in_create", {"label": label, "state": state, "to": to}, options)
+        return answer
+
+
+class AsyncAppsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def version_get(self, app_version_id: str, *, options: Options | None = None) -> AppVersion:
+        """One version of an app, with its manifest and evidence, for its publisher
+
+        ``GET /api/v1/app-versions/{app_version_id}``
+
+        Refusals: app_version_not_found.
+        """
+        answer: AppVersion = await self._transport.call("app_version_get", {"app_version_id": app_version_id}, options)
+        return answer
+
+    async def version_deprecate(self, app_version_id: str, *, revision: int | Unset = UNSET, options: Options | None = None) -> AppVersion:
+        """Say that a version has a successor: it can still be launched, and nobody is upgraded to it any more
+
+        ``POST /api/v1/app-versions/{app_version_id}/deprecate``
+
+        Refusals: app_version_not_found, illegal_transition, version_conflict.
+        """
+        answer: AppVersion = await self._transport.call("app_version_deprecate", {"app_version_id": app_version_id, "revision": revision}, options)
+        return answer
+
+    async def version_promote(self, app_version_id: str, *, revision: int | Unset = UNSET, options: Options | None = None) -> AppVersion:
+        """Move a version to its next channel: dev, test, staging, prod. In prod it is for everybody who finds the app
+
+        ``POST /api/v1/app-versions/{app_version_id}/promote``
+
+        Refusals: app_version_not_found, app_version_untrusted, illegal_transition, version_conflict.
+        """
+        answer: AppVersion = await self._transport.call("app_version_promote", {"app_version_id": app_version_id, "revision": revision}, options)
+        return answer
+
+    async def version_retire(self, app_version_id: str, *, revision: int | Unset = UNSET, options: Options | None = None) -> AppVersion:
+        """Retire a version for good: nobody launches it any more; what runs goes on
+
+        ``POST /api/v1/app-versions/{app_version_id}/retire``
+
+        Refusals: app_version_not_found, illegal_transition, version_conflict.
+        """
+        answer: AppVersion = await self._transport.call("app_version_retire", {"app_version_id": app_version_id, "revision": revision}, options)
+        return answer
+
+    async def get(self, app_id: str, *, options: Options | None = None) -> App:
+        """One app, for its publisher
+
+        ``GET /api/v1/apps/{app_id}``
+
+        Refusals: app_not_found.
+        """
+        answer: App = await self._transport.call("app_get", {"app_id": app_id}, options)
+        return answer
+
+    async def update(self, app_id: str, *, name: str | Unset = UNSET, summary: str | Unset = UNSET, visibility: Literal["project", "organization", "platform"] | Unset = UNSET, options: Options | None = None) -> App:
+        """Rename an app, or change who finds it
+
+        ``PATCH /api/v1/apps/{app_id}``
+
+        Refusals: app_not_found.
+        """
+        answer: App = await self._transport.call("app_update", {"app_id": app_id, "name": name, "summary": summary, "visibility": visibility}, options)
+        return answer
+
+    def entitlement_list(self, app_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppEntitlement]:
+        """Who may use an app beside those who find it anyway
+
+        ``GET /api/v1/apps/{app_id}/entitlements``
+
+        Refusals: app_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "app_entitlement_list", {"app_id": app_id, "cursor": cursor, "limit": limit}, options)
+
+    async def entitlement_create(self, app_id: str, *, organization_id: str, project_id: str | Unset = UNSET, options: Options | None = None) -> AppEntitlement:
+        """Let another organization, or one project of it, find and launch an app that is not for everybody
+
+        ``POST /api/v1/apps/{app_id}/entitlements``
+
+        Refusals: app_already_entitled, app_not_found, organization_not_found.
+        """
+        answer: AppEntitlement = await self._transport.call("app_entitlement_create", {"app_id": app_id, "organization_id": organization_id, "project_id": project_id}, options)
+        return answer
+
+    async def entitlement_delete(self, app_entitlement_id: str, app_id: str, *, options: Options | None = None) -> AppEntitlement:
+        """Take an entitlement back: new instances are refused, what runs goes on
+
+        ``DELETE /api/v1/apps/{app_id}/entitlements/{app_entitlement_id}``
+
+        Refusals: app_entitlement_not_found, app_not_found.
+        """
+        answer: AppEntitlement = await self._transport.call("app_entitlement_delete", {"app_entitlement_id": app_entitlement_id, "app_id": app_id}, options)
+        return answer
+
+    def version_list(self, app_id: str, *, cursor: str | Unset = UNSET, lifecycle_state: Literal["published", "promoted", "deprecated", "retired"] | Unset = UNSET, limit: int | Unset = UNSET, trust_state: Literal["unverified", "verified", "failed_verification", "revoked"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppVersion]:
+        """The versions of an app, newest first, for its publisher
+
+        ``GET /api/v1/apps/{app_id}/versions``
+
+        Refusals: app_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "app_version_list", {"app_id": app_id, "cursor": cursor, "lifecycle_state": lifecycle_state, "limit": limit, "trust_state": trust_state}, options)
+
+    async def version_publish(self, app_id: str, *, manifest: AppManifest, options: Options | None = None) -> AppVersion:
+        """Publish a version of an app: its manifest, with the image by digest
+
+        ``POST /api/v1/apps/{app_id}/versions``
+
+        Refusals: app_limit_reached, app_manifest_invalid, app_not_found, app_version_exists.
+        """
+        answer: AppVersion = await self._transport.call("app_version_publish", {"app_id": app_id, "manifest": manifest}, options)
+        return answer
+
+    def catalog_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[CatalogApp]:
+        """The apps that your project may find: its own, those of the organization, of everybody, and those it is entitled to
+
+        ``GET /api/v1/catalog/apps``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "catalog_app_list", {"cursor": cursor, "limit": limit}, options)
+
+    def catalog_version_list(self, app_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[CatalogVersion]:
+        """The versions of an app that your project may see, newest first, and whether it may launch them
+
+        ``GET /api/v1/catalog/apps/{app_id}/versions``
+
+        Refusals: app_not_found, cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "catalog_version_list", {"app_id": app_id, "cursor": cursor, "limit": limit}, options)
+
+    def list(self, project_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[App]:
+        """The apps that a project publishes
+
+        ``GET /api/v1/projects/{project_id}/apps``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "app_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
+
+    async def create(self, project_id: str, *, name: str, slug: str, summary: str | Unset = UNSET, visibility: Literal["project", "organization", "platform"] | Unset = UNSET, options: Options | None = None) -> App:
+        """Create an app that this project publishes; versions follow
+
+        ``POST /api/v1/projects/{project_id}/apps``
+
+        Refusals: app_limit_reached, app_slug_taken, project_not_found.
+        """
+        answer: App = await self._transport.call("app_create", {"project_id": project_id, "name": name, "slug": slug, "summary": summary, "visibility": visibility}, options)
+        return answer
+
+
 class AsyncServiceAccountsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1745,7 +2250,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1764,7 +2269,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for one project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1794,7 +2299,7 @@ class AsyncServiceAccountsApi:
         answer: ServiceAccount = await self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Rename a service account, change its scopes and projects, or disable and enable it
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -2570,6 +3075,16 @@ class AsyncSshKeysApi:
         answer: SshKey = await self._transport.call("ssh_key_remove", {"ssh_key_id": ssh_key_id}, options)
         return answer
 
+    async def prove(self, ssh_key_id: str, *, signature: str, options: Options | None = None) -> SshKey:
+        """Prove that you hold the private half of a key of yours
+
+        ``POST /api/v1/me/ssh-keys/{ssh_key_id}/prove``
+
+        Refusals: ssh_key_not_found, ssh_key_proof_invalid.
+        """
+        answer: SshKey = await self._transport.call("ssh_key_prove", {"ssh_key_id": ssh_key_id, "signature": signature}, options)
+        return answer
+
     def project_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[SshKey]:
         """The keys of the project
 
@@ -2613,7 +3128,7 @@ class AsyncPersonalTokensApi:
         """
         return AsyncPages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Create a personal access token; it may do what both its scopes and its owner may do
 
         ``POST /api/v1/me/tokens``
@@ -3001,7 +3516,7 @@ class AsyncWebhooksApi:
         """
         return AsyncPages(self._transport, "webhook_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
+    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
         """Have events posted to an address, signed; the answer has the secret, once
 
         ``POST /api/v1/organizations/{organization_id}/webhooks``
@@ -3021,7 +3536,7 @@ class AsyncWebhooksApi:
         answer: Webhook = await self._transport.call("webhook_delete", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
         return answer
 
-    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
+    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
         """Change a webhook, or turn it off or on again
 
         ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``
@@ -3150,11 +3665,13 @@ class AsyncApi:
         self.admin_fleet = AsyncAdminFleetApi(transport)
         self.admin_alerts = AsyncAdminAlertsApi(transport)
         self.admin_allocations = AsyncAdminAllocationsApi(transport)
+        self.admin_apps = AsyncAdminAppsApi(transport)
         self.admin_audit = AsyncAdminAuditApi(transport)
         self.admin_billing = AsyncAdminBillingApi(transport)
         self.admin_skus = AsyncAdminSkusApi(transport)
         self.admin_ops = AsyncAdminOpsApi(transport)
         self.admin_metrics = AsyncAdminMetricsApi(transport)
+        self.admin_maas = AsyncAdminMaasApi(transport)
         self.admin_logs = AsyncAdminLogsApi(transport)
         self.admin_nodes = AsyncAdminNodesApi(transport)
         self.admin_os_images = AsyncAdminOsImagesApi(transport)
@@ -3172,6 +3689,8 @@ class AsyncApi:
         self.logs = AsyncLogsApi(transport)
         self.metrics = AsyncMetricsApi(transport)
         self.terminals = AsyncTerminalsApi(transport)
+        self.app_instances = AsyncAppInstancesApi(transport)
+        self.apps = AsyncAppsApi(transport)
         self.service_accounts = AsyncServiceAccountsApi(transport)
         self.billing = AsyncBillingApi(transport)
         self.health = AsyncHealthApi(transport)

@@ -4,6 +4,30 @@ from __future__ import annotations
 from .._problem import GpuaasError
 
 
+class AccessGrantExistsError(GpuaasError):
+    """The person has a grant for this allocation already."""
+
+    code = "access_grant_exists"
+    status = 409
+    retryable = False
+
+
+class AccessGrantLimitError(GpuaasError):
+    """The allocation has as many grants as the policy allows."""
+
+    code = "access_grant_limit"
+    status = 409
+    retryable = False
+
+
+class AccessGrantNotFoundError(GpuaasError):
+    """There is no such access grant."""
+
+    code = "access_grant_not_found"
+    status = 404
+    retryable = False
+
+
 class AccountDisabledError(GpuaasError):
     """An operator has disabled this account."""
 
@@ -129,6 +153,134 @@ class AmountOutOfBoundsError(GpuaasError):
 
     code = "amount_out_of_bounds"
     status = 422
+    retryable = False
+
+
+class AppAlreadyEntitledError(GpuaasError):
+    """The organization or project is entitled to the app already."""
+
+    code = "app_already_entitled"
+    status = 409
+    retryable = False
+
+
+class AppEntitlementNotFoundError(GpuaasError):
+    """There is no such entitlement."""
+
+    code = "app_entitlement_not_found"
+    status = 404
+    retryable = False
+
+
+class AppInstanceLimitError(GpuaasError):
+    """The allocation runs as many app instances as it may."""
+
+    code = "app_instance_limit"
+    status = 409
+    retryable = False
+
+
+class AppInstanceNotFoundError(GpuaasError):
+    """There is no such app instance."""
+
+    code = "app_instance_not_found"
+    status = 404
+    retryable = False
+
+
+class AppInstanceNotOnHostError(GpuaasError):
+    """The app instance has no container on a host that could be asked."""
+
+    code = "app_instance_not_on_host"
+    status = 409
+    retryable = False
+
+
+class AppLimitReachedError(GpuaasError):
+    """There are as many apps or versions as the policy allows."""
+
+    code = "app_limit_reached"
+    status = 409
+    retryable = False
+
+
+class AppManifestInvalidError(GpuaasError):
+    """The manifest contradicts itself or the app; details names each place."""
+
+    code = "app_manifest_invalid"
+    status = 422
+    retryable = False
+
+
+class AppNotFoundError(GpuaasError):
+    """There is no such app."""
+
+    code = "app_not_found"
+    status = 404
+    retryable = False
+
+
+class AppNotLaunchableError(GpuaasError):
+    """This version of the app may not be launched now; the message says why."""
+
+    code = "app_not_launchable"
+    status = 409
+    retryable = False
+
+
+class AppNotSupportedError(GpuaasError):
+    """The app cannot run on this allocation; the message says why."""
+
+    code = "app_not_supported"
+    status = 409
+    retryable = False
+
+
+class AppParametersInvalidError(GpuaasError):
+    """The parameters do not fit the manifest of the app; details names each one."""
+
+    code = "app_parameters_invalid"
+    status = 422
+    retryable = False
+
+
+class AppRouteNotFoundError(GpuaasError):
+    """There is no such app, or the caller may not use it."""
+
+    code = "app_route_not_found"
+    status = 404
+    retryable = False
+
+
+class AppSlugTakenError(GpuaasError):
+    """The organization already publishes an app with this slug."""
+
+    code = "app_slug_taken"
+    status = 409
+    retryable = False
+
+
+class AppVersionExistsError(GpuaasError):
+    """The app already has this version; a published version never changes."""
+
+    code = "app_version_exists"
+    status = 409
+    retryable = False
+
+
+class AppVersionNotFoundError(GpuaasError):
+    """There is no such version of an app."""
+
+    code = "app_version_not_found"
+    status = 404
+    retryable = False
+
+
+class AppVersionUntrustedError(GpuaasError):
+    """The version is not verified, and prod takes verified versions only."""
+
+    code = "app_version_untrusted"
+    status = 409
     retryable = False
 
 
@@ -513,6 +665,70 @@ class LogRangeInvalidError(GpuaasError):
 
     code = "log_range_invalid"
     status = 422
+    retryable = False
+
+
+class MaasJobNotFoundError(GpuaasError):
+    """There is no such job."""
+
+    code = "maas_job_not_found"
+    status = 404
+    retryable = False
+
+
+class MaasMachineBusyError(GpuaasError):
+    """Something else is done to the machine now."""
+
+    code = "maas_machine_busy"
+    status = 409
+    retryable = False
+
+
+class MaasMachineNotFoundError(GpuaasError):
+    """MAAS lists no such machine at this site."""
+
+    code = "maas_machine_not_found"
+    status = 404
+    retryable = False
+
+
+class MaasMachineUnsuitedError(GpuaasError):
+    """The state of the machine, or of its node, does not allow this."""
+
+    code = "maas_machine_unsuited"
+    status = 409
+    retryable = False
+
+
+class MaasSiteAlreadyExistsError(GpuaasError):
+    """There is a MAAS site of this name already."""
+
+    code = "maas_site_already_exists"
+    status = 409
+    retryable = False
+
+
+class MaasSiteInUseError(GpuaasError):
+    """Machines of the site are nodes, or are worked on."""
+
+    code = "maas_site_in_use"
+    status = 409
+    retryable = False
+
+
+class MaasSiteNotFoundError(GpuaasError):
+    """There is no such MAAS site."""
+
+    code = "maas_site_not_found"
+    status = 404
+    retryable = False
+
+
+class MaasUrlRefusedError(GpuaasError):
+    """This address of MAAS is not used: it is not https."""
+
+    code = "maas_url_refused"
+    status = 400
     retryable = False
 
 
@@ -1180,6 +1396,14 @@ class SlotsBlockedError(GpuaasError):
     retryable = False
 
 
+class SshCertificateNotFoundError(GpuaasError):
+    """There is no such SSH certificate."""
+
+    code = "ssh_certificate_not_found"
+    status = 404
+    retryable = False
+
+
 class SshKeyExistsError(GpuaasError):
     """The owner has this key already."""
 
@@ -1209,6 +1433,14 @@ class SshKeyNotFoundError(GpuaasError):
 
     code = "ssh_key_not_found"
     status = 404
+    retryable = False
+
+
+class SshKeyProofInvalidError(GpuaasError):
+    """The signature does not prove that the caller holds the key; the message says why."""
+
+    code = "ssh_key_proof_invalid"
+    status = 422
     retryable = False
 
 
@@ -1493,6 +1725,9 @@ class WorkflowNotFoundError(GpuaasError):
 
 
 by_code: dict[str, type[GpuaasError]] = {
+    "access_grant_exists": AccessGrantExistsError,
+    "access_grant_limit": AccessGrantLimitError,
+    "access_grant_not_found": AccessGrantNotFoundError,
     "account_disabled": AccountDisabledError,
     "adjustment_decided": AdjustmentDecidedError,
     "adjustment_invalid": AdjustmentInvalidError,
@@ -1509,6 +1744,22 @@ by_code: dict[str, type[GpuaasError]] = {
     "allocation_not_found": AllocationNotFoundError,
     "already_member": AlreadyMemberError,
     "amount_out_of_bounds": AmountOutOfBoundsError,
+    "app_already_entitled": AppAlreadyEntitledError,
+    "app_entitlement_not_found": AppEntitlementNotFoundError,
+    "app_instance_limit": AppInstanceLimitError,
+    "app_instance_not_found": AppInstanceNotFoundError,
+    "app_instance_not_on_host": AppInstanceNotOnHostError,
+    "app_limit_reached": AppLimitReachedError,
+    "app_manifest_invalid": AppManifestInvalidError,
+    "app_not_found": AppNotFoundError,
+    "app_not_launchable": AppNotLaunchableError,
+    "app_not_supported": AppNotSupportedError,
+    "app_parameters_invalid": AppParametersInvalidError,
+    "app_route_not_found": AppRouteNotFoundError,
+    "app_slug_taken": AppSlugTakenError,
+    "app_version_exists": AppVersionExistsError,
+    "app_version_not_found": AppVersionNotFoundError,
+    "app_version_untrusted": AppVersionUntrustedError,
     "archive_not_found": ArchiveNotFoundError,
     "assertion_invalid": AssertionInvalidError,
     "assertion_replayed": AssertionReplayedError,
@@ -1557,6 +1808,14 @@ by_code: dict[str, type[GpuaasError]] = {
     "last_owner": LastOwnerError,
     "ledger_line_not_found": LedgerLineNotFoundError,
     "log_range_invalid": LogRangeInvalidError,
+    "maas_job_not_found": MaasJobNotFoundError,
+    "maas_machine_busy": MaasMachineBusyError,
+    "maas_machine_not_found": MaasMachineNotFoundError,
+    "maas_machine_unsuited": MaasMachineUnsuitedError,
+    "maas_site_already_exists": MaasSiteAlreadyExistsError,
+    "maas_site_in_use": MaasSiteInUseError,
+    "maas_site_not_found": MaasSiteNotFoundError,
+    "maas_url_refused": MaasUrlRefusedError,
     "max_spend_too_low": MaxSpendTooLowError,
     "member_not_found": MemberNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
@@ -1640,10 +1899,12 @@ by_code: dict[str, type[GpuaasError]] = {
     "slot_in_use": SlotInUseError,
     "slot_not_found": SlotNotFoundError,
     "slots_blocked": SlotsBlockedError,
+    "ssh_certificate_not_found": SshCertificateNotFoundError,
     "ssh_key_exists": SshKeyExistsError,
     "ssh_key_invalid": SshKeyInvalidError,
     "ssh_key_limit": SshKeyLimitError,
     "ssh_key_not_found": SshKeyNotFoundError,
+    "ssh_key_proof_invalid": SshKeyProofInvalidError,
     "stale_generation": StaleGenerationError,
     "step_up_required": StepUpRequiredError,
     "stripe_signature_invalid": StripeSignatureInvalidError,

@@ -7,6 +7,24 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
+class AccessGrant(TypedDict):
+    allocation_id: str
+    created_at: str
+    expires_at: str
+    granted_by: str
+    id: str
+    organization_id: str
+    project_id: str
+    reason: str
+    revoked_at: str | None
+    revoked_by: str | None
+    ssh_key_id: str | None
+    """The only key of the person that is installed; null for all of them."""
+    state: Literal["active", "expired", "revoked"]
+    user_id: str
+    """Who may work in it."""
+
+
 class AccountSession(TypedDict):
     browser: str | None
     current: bool
@@ -48,6 +66,8 @@ class Adjustment(TypedDict):
     corrects: str | None
     """The line of the ledger that it corrects; none for credit."""
     created_at: str
+    credit_expires_at: str | None
+    """When credit ends; null for corrections, and where billing.credit_days counts from the approval."""
     decided_at: str | None
     decided_by: str | None
     decision_note: str | None
@@ -56,7 +76,7 @@ class Adjustment(TypedDict):
     expires_at: str
     id: str
     needs_approval: bool
-    """Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor."""
+    """Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor."""
     organization_id: str
     organization_name: str
     reason: str
@@ -101,6 +121,16 @@ class AdminAllocationProfile(TypedDict):
     memory_mib: int
     name: str
     vcpus: int
+
+
+class AdminAllocationStop(TypedDict):
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
+
+    kept_until: str | None
+    """When it is released, if nothing is paid until then; null once the balance lasts again."""
+    phase: Literal["stopping", "stopped", "starting"]
+    reason: Literal["balance_depleted"]
+    since: str
 
 
 class AdminAllocation(TypedDict):
@@ -157,6 +187,8 @@ class AdminAllocation(TypedDict):
     slots: Mapping[str, int]
     """How many of its slots are in which state."""
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    stop: AdminAllocationStop | None
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
     tags: Mapping[str, str]
     """Your own labels, for search."""
     updated_at: str
@@ -173,6 +205,8 @@ class AdminOrganization(TypedDict):
     id: str
     members: int
     name: str
+    owner_name: str | None
+    """The name of the person whose personal organization it is; null for every other organization."""
     plan: str
     projects: int
     slug: str
@@ -217,6 +251,8 @@ class AdminOrganizationDetail(TypedDict):
     """At most 200."""
     members: int
     name: str
+    owner_name: str | None
+    """The name of the person whose personal organization it is; null for every other organization."""
     plan: str
     policies: Sequence[PolicySetting]
     """Policies set for the organization, its plan or one of its projects; all others come from the platform."""
@@ -281,6 +317,8 @@ class AdminTerminalSession(TypedDict):
     """Null while no gateway has reported."""
     simulated: bool
     """The GPUs of its machine are simulated."""
+    ssh_certificate_id: str | None
+    """The certificate that opened it through the jump host; null for all others."""
     ssh_key_id: str | None
     """The key that opened it through the jump host; null for all others."""
     state: Literal["opening", "open", "ended"]
@@ -422,6 +460,16 @@ class AllocationProfile(TypedDict):
     vcpus: int
 
 
+class AllocationStop(TypedDict):
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
+
+    kept_until: str | None
+    """When it is released, if nothing is paid until then; null once the balance lasts again."""
+    phase: Literal["stopping", "stopped", "starting"]
+    reason: Literal["balance_depleted"]
+    since: str
+
+
 class Allocation(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
@@ -470,6 +518,8 @@ class Allocation(TypedDict):
     """Its host is simulated: there is no such machine, and nothing to sign in to by SSH."""
     sku: str
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    stop: AllocationStop | None
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
     tags: Mapping[str, str]
     """Your own labels, for search."""
     updated_at: str
@@ -542,7 +592,7 @@ class AllocationDetailIdle(TypedDict):
     """All GPUs idle for this long."""
 
 
-class AllocationDetailLastCheck(TypedDict):
+class AllocationDetailLastAttestation(TypedDict):
     """The latest later attestation."""
 
     attestation_id: str
@@ -607,6 +657,16 @@ class AllocationDetailSshKeysItem(TypedDict):
     ssh_key_id: str
 
 
+class AllocationDetailStop(TypedDict):
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
+
+    kept_until: str | None
+    """When it is released, if nothing is paid until then; null once the balance lasts again."""
+    phase: Literal["stopping", "stopped", "starting"]
+    reason: Literal["balance_depleted"]
+    since: str
+
+
 class AllocationDetail(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
@@ -634,7 +694,7 @@ class AllocationDetail(TypedDict):
     idle: AllocationDetailIdle | None
     image: str | None
     isolation_model: Literal["user-revoke", "full-reimage"]
-    last_check: AllocationDetailLastCheck | None
+    last_attestation: AllocationDetailLastAttestation | None
     """The latest later attestation."""
     login: AllocationDetailLogin | None
     max_attempts: int
@@ -667,6 +727,8 @@ class AllocationDetail(TypedDict):
     sku: str
     ssh_keys: Sequence[AllocationDetailSshKeysItem]
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    stop: AllocationDetailStop | None
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
     tags: Mapping[str, str]
     """Your own labels, for search."""
     updated_at: str
@@ -726,6 +788,16 @@ class AllocationGroupDetailAllocationsItemProfile(TypedDict):
     vcpus: int
 
 
+class AllocationGroupDetailAllocationsItemStop(TypedDict):
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
+
+    kept_until: str | None
+    """When it is released, if nothing is paid until then; null once the balance lasts again."""
+    phase: Literal["stopping", "stopped", "starting"]
+    reason: Literal["balance_depleted"]
+    since: str
+
+
 class AllocationGroupDetailAllocationsItem(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
@@ -774,6 +846,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     """Its host is simulated: there is no such machine, and nothing to sign in to by SSH."""
     sku: str
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    stop: AllocationGroupDetailAllocationsItemStop | None
+    """Set while its machine is stopped for lack of money, or on the way there or back. It keeps its place and its disk, and costs nothing while stopped."""
     tags: Mapping[str, str]
     """Your own labels, for search."""
     updated_at: str
@@ -883,6 +957,409 @@ class AllocationPlan(TypedDict):
     """The promised size of the machine."""
     projected: AllocationPlanProjected | None
     """For the whole of max_duration_seconds."""
+
+
+class App(TypedDict):
+    created_at: str
+    id: str
+    name: str
+    organization_id: str
+    project_id: str
+    publisher: str
+    """The slug of the organization that publishes it."""
+    reference: str
+    """publisher/slug, which names it everywhere."""
+    resource_name: str
+    slug: str
+    summary: str
+    updated_at: str
+    visibility: Literal["project", "organization", "platform"]
+    """Who finds the app: its project, its organization, or every organization. Entitlements add others to the first two."""
+
+
+class AppEntitlement(TypedDict):
+    app_id: str
+    created_at: str
+    id: str
+    organization_id: str
+    project_id: str | None
+    """Only this project of the organization; null: all of them."""
+
+
+class AppInstance(TypedDict):
+    allocation_id: str
+    app_reference: str
+    app_version: str
+    app_version_id: str
+    attempts: int
+    """Containers that were ordered for the current start."""
+    created_at: str
+    end_reason: str | None
+    ended_at: str | None
+    failure_code: str | None
+    failure_reason: str | None
+    id: str
+    name: str
+    organization_id: str
+    owns_allocation: bool
+    """Launched together with its allocation, and released with it."""
+    parameters: Mapping[str, str | float | bool]
+    phase: str | None
+    """What its launch is at."""
+    project_id: str
+    ready_at: str | None
+    requested_by: str
+    routes: Sequence[AppRoute]
+    simulated: bool
+    state: Literal["requested", "launching", "running", "stopping", "stopped", "failed", "releasing", "released"]
+    version: int
+
+
+class AppInstanceLogLine(TypedDict):
+    at: str | None
+    stream: Literal["stdout", "stderr"]
+    text: str
+
+
+class AppInstanceLogs(TypedDict):
+    asked_at: str | None
+    fetched_at: str | None
+    """When the host last answered; null: never."""
+    lines: Sequence[AppInstanceLogLine]
+    simulated: bool
+    truncated: bool
+    """There was more than fits into this answer or than the host keeps."""
+
+
+class AppInstanceMoment(TypedDict):
+    at: str
+    correlation_id: str | None
+    detail: Mapping[str, Any]
+    from_state: str | None
+    id: str
+    name: str
+    to_state: str | None
+
+
+class AppManifestEndpointsItemHealth(TypedDict):
+    """Answers 200 to 399 when the app is well. A connection is enough when left out."""
+
+    every_seconds: NotRequired[int]
+    """10 when left out."""
+    path: str
+    timeout_seconds: NotRequired[int]
+    """5 when left out."""
+
+
+class AppManifestEndpointsItem(TypedDict):
+    auth: Literal["platform", "bearer", "none_internal"]
+    """platform: a person who is signed in to the console; bearer: a token of a person or service account; none_internal: no route from outside."""
+    base_path_env: NotRequired[str]
+    """Gets the public address of the endpoint."""
+    health: NotRequired[AppManifestEndpointsItemHealth]
+    """Answers 200 to 399 when the app is well. A connection is enough when left out."""
+    kind: Literal["browser", "api", "ssh"]
+    name: str
+    port: int
+    """Lower ports are for root, which no app is."""
+
+
+class AppManifestLifecycleReadiness(TypedDict):
+    """Ready when this answers. The first endpoint with a health path when left out."""
+
+    endpoint: str
+    path: NotRequired[str]
+
+
+class AppManifestLifecycle(TypedDict):
+    drain_seconds: int
+    """Time to end after it was asked to."""
+    idle_stop_minutes: NotRequired[int]
+    """Stops after this time without a request."""
+    readiness: NotRequired[AppManifestLifecycleReadiness]
+    """Ready when this answers. The first endpoint with a health path when left out."""
+    start_timeout_seconds: int
+
+
+class AppManifestMetadata(TypedDict):
+    homepage: NotRequired[str]
+    icon: NotRequired[str]
+    """A PNG as data URL. The console shows it and fetches nothing from elsewhere."""
+    license: NotRequired[str]
+    """An SPDX expression."""
+    name: str
+    slug: str
+    summary: str
+    tags: NotRequired[Sequence[str]]
+    version: str
+    """Semantic version: 1.2.3, or 1.2.3-rc.1."""
+
+
+class AppManifestMeteringItemSource(TypedDict):
+    endpoint: str
+    kind: Literal["requests"]
+
+
+class AppManifestMeteringItemSource2(TypedDict):
+    """A whole number in the JSON of each answer, as usage.prompt_tokens."""
+
+    endpoint: str
+    field: str
+    kind: Literal["response_field"]
+
+
+class AppManifestMeteringItem(TypedDict):
+    name: str
+    source: AppManifestMeteringItemSource | AppManifestMeteringItemSource2
+    unit: str
+
+
+class AppManifestParametersPropertiesValueXUi(TypedDict):
+    advanced: NotRequired[bool]
+    group: NotRequired[str]
+    order: NotRequired[int]
+    placeholder: NotRequired[str]
+    widget: NotRequired[Literal["text", "textarea", "select", "number", "slider", "switch"]]
+
+
+AppManifestParametersPropertiesValue = TypedDict("AppManifestParametersPropertiesValue", {
+    "default": NotRequired["str"],
+    "description": NotRequired["str"],
+    "enum": NotRequired["Sequence[str]"],
+    "maxLength": NotRequired["int"],
+    "minLength": NotRequired["int"],
+    "title": "str",
+    "type": "Literal['string']",
+    "x-arg": NotRequired["str"],
+    "x-env": NotRequired["str"],
+    "x-ui": NotRequired["AppManifestParametersPropertiesValueXUi"],
+})
+
+
+class AppManifestParametersPropertiesValue2XUi(TypedDict):
+    advanced: NotRequired[bool]
+    group: NotRequired[str]
+    order: NotRequired[int]
+    placeholder: NotRequired[str]
+    widget: NotRequired[Literal["text", "textarea", "select", "number", "slider", "switch"]]
+
+
+AppManifestParametersPropertiesValue2 = TypedDict("AppManifestParametersPropertiesValue2", {
+    "default": NotRequired["int"],
+    "description": NotRequired["str"],
+    "maximum": NotRequired["int"],
+    "minimum": NotRequired["int"],
+    "title": "str",
+    "type": "Literal['integer']",
+    "x-arg": NotRequired["str"],
+    "x-env": NotRequired["str"],
+    "x-ui": NotRequired["AppManifestParametersPropertiesValue2XUi"],
+})
+
+
+class AppManifestParametersPropertiesValue3XUi(TypedDict):
+    advanced: NotRequired[bool]
+    group: NotRequired[str]
+    order: NotRequired[int]
+    placeholder: NotRequired[str]
+    widget: NotRequired[Literal["text", "textarea", "select", "number", "slider", "switch"]]
+
+
+AppManifestParametersPropertiesValue3 = TypedDict("AppManifestParametersPropertiesValue3", {
+    "default": NotRequired["float"],
+    "description": NotRequired["str"],
+    "maximum": NotRequired["float"],
+    "minimum": NotRequired["float"],
+    "title": "str",
+    "type": "Literal['number']",
+    "x-arg": NotRequired["str"],
+    "x-env": NotRequired["str"],
+    "x-ui": NotRequired["AppManifestParametersPropertiesValue3XUi"],
+})
+
+
+class AppManifestParametersPropertiesValue4XUi(TypedDict):
+    advanced: NotRequired[bool]
+    group: NotRequired[str]
+    order: NotRequired[int]
+    placeholder: NotRequired[str]
+    widget: NotRequired[Literal["text", "textarea", "select", "number", "slider", "switch"]]
+
+
+AppManifestParametersPropertiesValue4 = TypedDict("AppManifestParametersPropertiesValue4", {
+    "default": NotRequired["bool"],
+    "description": NotRequired["str"],
+    "title": "str",
+    "type": "Literal['boolean']",
+    "x-arg": NotRequired["str"],
+    "x-env": NotRequired["str"],
+    "x-ui": NotRequired["AppManifestParametersPropertiesValue4XUi"],
+})
+
+
+class AppManifestParameters(TypedDict):
+    additionalProperties: Literal[False]
+    properties: Mapping[str, AppManifestParametersPropertiesValue | AppManifestParametersPropertiesValue2 | AppManifestParametersPropertiesValue3 | AppManifestParametersPropertiesValue4]
+    required: NotRequired[Sequence[str]]
+    type: Literal["object"]
+
+
+class AppManifestResourcesGpu(TypedDict):
+    """No GPU when left out."""
+
+    max: int
+    memory_min_mib: NotRequired[int]
+    """Memory that each GPU needs."""
+    min: int
+
+
+class AppManifestResources(TypedDict):
+    cpu_millis: int
+    """Thousandths of a processor."""
+    gpu: NotRequired[AppManifestResourcesGpu]
+    """No GPU when left out."""
+    memory_mib: int
+    pids: NotRequired[int]
+    """Processes and threads; 1,024 when left out."""
+    scratch_mib: NotRequired[int]
+    """The size of /tmp; 64 when left out."""
+    shm_mib: NotRequired[int]
+    """The size of /dev/shm; 64 when left out."""
+
+
+class AppManifestRuntimeEnvItem(TypedDict):
+    name: str
+    """Names that begin with GPUAAS_ belong to the platform, and those with LD_ change how programs are loaded."""
+    value: str
+
+
+class AppManifestRuntimeFileSystem(TypedDict):
+    kind: Literal["read_only"]
+
+
+class AppManifestRuntimeFileSystem2(TypedDict):
+    kind: Literal["writable"]
+    size_mib: int
+
+
+class AppManifestRuntimeUser(TypedDict):
+    """Never root."""
+
+    gid: int
+    uid: int
+
+
+class AppManifestRuntime(TypedDict):
+    args: NotRequired[Sequence[str]]
+    egress: NotRequired[Literal["none", "internet"]]
+    """What the container may reach; none when left out."""
+    entrypoint: NotRequired[Sequence[str]]
+    """Instead of that of the image."""
+    env: NotRequired[Sequence[AppManifestRuntimeEnvItem]]
+    """Plain values that everybody may read. Secrets have a section of their own."""
+    file_system: NotRequired[AppManifestRuntimeFileSystem | AppManifestRuntimeFileSystem2]
+    """The root file system of the container; read only when left out."""
+    image: str
+    """Registry, repository and digest. A tag may mean another image tomorrow, so a reference with a tag is refused."""
+    user: AppManifestRuntimeUser
+    """Never root."""
+
+
+class AppManifestSecretsItem(TypedDict):
+    env: str
+    """Names that begin with GPUAAS_ belong to the platform, and those with LD_ change how programs are loaded."""
+    generated: NotRequired[bool]
+    """The platform makes one for each instance when nobody brings one."""
+    name: str
+    required: bool
+    summary: str
+
+
+class AppManifestStorageItem(TypedDict):
+    name: str
+    path: str
+    read_only: NotRequired[bool]
+    size_mib: int
+    """A hard limit."""
+
+
+class AppManifestTestsItem(TypedDict):
+    endpoint: str
+    expect_status: int
+    expect_text: NotRequired[str]
+    name: str
+    path: str
+
+
+class AppManifest(TypedDict):
+    control_plane_scope: Literal["project", "organization", "platform"]
+    """What one control plane of the app serves. Instances belong to a project in any case."""
+    endpoints: Sequence[AppManifestEndpointsItem]
+    lifecycle: AppManifestLifecycle
+    metadata: AppManifestMetadata
+    metering: NotRequired[Sequence[AppManifestMeteringItem]]
+    operating_mode: Literal["tenant_dedicated", "platform_managed"]
+    parameters: NotRequired[AppManifestParameters]
+    profile: Literal["gpuaas.launchable_oci_workload"]
+    resources: AppManifestResources
+    runtime: AppManifestRuntime
+    schema: Literal["gpuaas.app/v1"]
+    secrets: NotRequired[Sequence[AppManifestSecretsItem]]
+    storage: NotRequired[Sequence[AppManifestStorageItem]]
+    """It outlives the container."""
+    tests: NotRequired[Sequence[AppManifestTestsItem]]
+
+
+class AppRoute(TypedDict):
+    auth: Literal["browser_oidc", "api_bearer"]
+    endpoint: str
+    family: Literal["browser", "api"]
+    """Who calls: people with a browser, or programs."""
+    id: str
+    url: str | None
+    """Where it is; null where this installation runs no app-proxy."""
+
+
+class AppSignIn(TypedDict):
+    expires_at: str
+    redirect_url: str
+    """Where the browser goes next, with a code that works once."""
+
+
+class AppVersionEvidenceItem(TypedDict):
+    detail: str
+    """What was found, in a sentence."""
+    result: Literal["passed", "failed"]
+    subject: Literal["source", "digest", "signature", "sbom"]
+    """What was looked at."""
+
+
+class AppVersion(TypedDict):
+    app_id: str
+    app_reference: str
+    channel: Literal["dev", "test", "staging", "prod"]
+    created_at: str
+    deprecated_at: str | None
+    evidence: Sequence[AppVersionEvidenceItem]
+    id: str
+    image_digest: str
+    image_repository: str
+    lifecycle_state: Literal["published", "promoted", "deprecated", "retired"]
+    manifest: AppManifest
+    manifest_digest: str
+    """Of the manifest as canonical JSON."""
+    resource_name: str
+    retired_at: str | None
+    revision: int
+    """How often its lifecycle has changed; name it to refuse a change of another revision."""
+    revocation_effect: Literal["stop", "let_run"] | None
+    revocation_reason: str | None
+    trust_state: Literal["unverified", "verified", "failed_verification", "revoked"]
+    updated_at: str
+    verified_at: str | None
+    """When verification last gave an answer."""
+    version: str
+    """Semantic version: 1.2.3, or 1.2.3-rc.1."""
 
 
 class ArchiveVerdict(TypedDict):
@@ -1024,6 +1501,8 @@ class BillingAccount(TypedDict):
     held: Money
     name: str
     organization_id: str
+    owner_name: str | None
+    """The name of the person whose personal organization it is; null for every other organization."""
     releases_at: str | None
     """When everything of the organization is released, if nothing is paid until then."""
     slug: str
@@ -1068,6 +1547,10 @@ class BillingBalance(TypedDict):
     """How far the balance reaches, where the organization pays ahead; healthy where it does not."""
     steps: Sequence[BillingBalanceStepsItem]
     """What happens while the balance falls, the first first; nothing where it is not enforced."""
+    stopped_machines: int
+    """Machines that are stopped for lack of money. They keep their disks until the release."""
+    stops_at: str | None
+    """When machines are stopped, if nothing is paid until then; null where nothing is announced, and where they are released without a stop."""
 
 
 class BillingDetailsDetails(TypedDict):
@@ -1179,7 +1662,7 @@ class Breaker(TypedDict):
     kind: Literal["quarantine"]
     """What automation does with hosts: it quarantines slots. Each kind is counted separately."""
     region: str
-    room_at: str | None
+    resumes_at: str | None
     """When the first of the taken hosts leaves the window; null while there is room."""
     sku: str
     """SKU and region form the pool: hosts that can replace each other."""
@@ -1230,6 +1713,19 @@ class Budget(TypedDict):
     version: int
 
 
+class CatalogApp(TypedDict):
+    created_at: str
+    id: str
+    name: str
+    own: bool
+    """Whether your organization publishes it."""
+    publisher: str
+    reference: str
+    """publisher/slug"""
+    slug: str
+    summary: str
+
+
 class CatalogItem(TypedDict):
     allowed_gpu_counts: Sequence[int]
     availability: Sequence[Availability]
@@ -1249,6 +1745,21 @@ class CatalogItem(TypedDict):
     resource_profile: ResourceProfile
     sku: str
     vendor: str
+
+
+class CatalogVersion(TypedDict):
+    channel: Literal["dev", "test", "staging", "prod"]
+    created_at: str
+    id: str
+    launchable: bool
+    """Whether your project may launch it now."""
+    lifecycle_state: Literal["published", "promoted", "deprecated", "retired"]
+    manifest: AppManifest
+    reason: str | None
+    """Why not."""
+    trust_state: Literal["unverified", "verified", "failed_verification", "revoked"]
+    version: str
+    """Semantic version: 1.2.3, or 1.2.3-rc.1."""
 
 
 class ConfirmedFactor(TypedDict):
@@ -1571,7 +2082,7 @@ class FleetHealth(TypedDict):
 
 
 class FleetNode(TypedDict):
-    abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric"]] | None
+    abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]] | None
     """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
@@ -1683,7 +2194,7 @@ class HeldLease(TypedDict):
     deadline_at: str | None
     generation: int
     slot_ids: Sequence[str]
-    state: Literal["provisioning", "running", "releasing", "ended", "unknown"]
+    state: Literal["provisioning", "running", "stopped", "releasing", "ended", "unknown"]
 
 
 class HistoryArchive(TypedDict):
@@ -1724,7 +2235,7 @@ class HistoryTable(TypedDict):
 
 
 class HostCapability(TypedDict):
-    ability: Literal["slices", "oci", "reimage", "partitions", "fabric"]
+    ability: Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]
     able: bool
     why_not: str | None
     """What is missing, in a sentence; null when the host is able."""
@@ -1958,6 +2469,110 @@ class LoggedEvent(TypedDict):
     project_id: str | None
 
 
+class MaasDrift(TypedDict):
+    kind: Literal["unknown_deployment", "machine_missing", "machine_not_deployed", "machine_failed", "power_off", "another_node"]
+    message: str
+
+
+class MaasJob(TypedDict):
+    created_at: str
+    ended_at: str | None
+    hostname: str
+    id: str
+    kind: Literal["onboard", "reimage", "decommission", "commission", "power_on", "power_off"]
+    node_id: str | None
+    node_name: str | None
+    phase: str
+    """The step that was last begun."""
+    problem: str | None
+    """Why it was taken back."""
+    reason: str
+    site_id: str
+    state: Literal["queued", "running", "succeeded", "failed"]
+    system_id: str
+    """The id that MAAS gave the machine."""
+    updated_at: str
+
+
+class MaasMachineAllocationsItem(TypedDict):
+    id: str
+    state: str
+
+
+class MaasMachineMaas(TypedDict):
+    """The first layer: what MAAS says of the machine."""
+
+    changed_at: str
+    detail: str
+    missing_since: str | None
+    owner: str | None
+    power: Literal["on", "off", "error", "unknown"]
+    status: str
+    """In the words of MAAS."""
+
+
+class MaasMachineNode(TypedDict):
+    """The second layer: the node that was made of it."""
+
+    id: str
+    name: str
+    state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"]
+
+
+class MaasMachine(TypedDict):
+    allocations: Sequence[MaasMachineAllocationsItem]
+    """The third layer: what is rented on the node."""
+    architecture: str
+    cpus: int
+    drift: Sequence[MaasDrift]
+    """Where the layers contradict each other; never while a job works on it."""
+    hostname: str
+    job: MaasJob | None
+    """What is done to it now."""
+    maas: MaasMachineMaas
+    """The first layer: what MAAS says of the machine."""
+    memory_mib: int
+    node: MaasMachineNode | None
+    """The second layer: the node that was made of it."""
+    site_id: str
+    system_id: str
+    """The id that MAAS gave the machine."""
+    tags: Sequence[str]
+
+
+class MaasSite(TypedDict):
+    ca_pem: str | None
+    """The authority of its certificate, where it is no public one."""
+    created_at: str
+    erase: Literal["secure", "full", "quick"]
+    """How disks are erased when a machine is given back: by themselves, written over whole, or at both ends."""
+    failing_since: str | None
+    id: str
+    machines: int
+    """How many machines MAAS lists there."""
+    max_parallel: int
+    """How many machines are worked on at once."""
+    name: str
+    nodes: int
+    """How many of them are nodes."""
+    osystem: str
+    pool: str | None
+    """Only machines of this resource pool are seen; all when null."""
+    problem: str | None
+    region: str
+    release: str | None
+    """The release of MAAS that answered last."""
+    revision: int
+    seen_at: str | None
+    """When it answered; noted at most every few minutes."""
+    series: str
+    updated_at: str
+    url: str
+    """Where MAAS is, up to /MAAS. Only https is used, and http on this machine beside npm start."""
+    username: str | None
+    """Whom its key belongs to."""
+
+
 class MeOrganizationsItem(TypedDict):
     id: str
     name: str
@@ -2066,7 +2681,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token. It is shown here and never again."""
 
@@ -2149,7 +2764,7 @@ class NodeDetailReport(TypedDict):
 
 
 class NodeDetail(TypedDict):
-    abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric"]] | None
+    abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]] | None
     """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
@@ -2273,7 +2888,7 @@ class Notification(TypedDict):
     correlation_id: str
     event_id: str
     id: str
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "gpu_failed", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "machines_stopped", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
     link: str | None
     """A path of the console."""
     organization_id: str | None
@@ -2303,7 +2918,7 @@ class NotificationPreference(TypedDict):
     """Whether it is shown among the notifications."""
     is_default: bool
     """Whether the person has chosen nothing for this kind."""
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "gpu_failed", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "machines_stopped", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
     mail: Literal["each", "daily", "none"]
     """A mail for each, one mail a day with all of them, or none."""
     mail_required: bool
@@ -2479,7 +3094,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -2524,8 +3139,8 @@ class PlacementReason(TypedDict):
 
 
 class PlatformHealth(TypedDict):
+    checked_at: str
     findings: Sequence[HealthFinding]
-    looked_at: str
     status: Literal["ok", "warn", "bad"]
     """The worst of the findings."""
     version: str
@@ -2898,7 +3513,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str
@@ -2952,6 +3567,28 @@ class SignIn(TypedDict):
     second_factor_acr: str | None
     """What to send as acr_values for a sign-in with a second factor; null where it is not known."""
     token_endpoint: str
+
+
+class SignedSshCertificate(TypedDict):
+    allocation_id: str
+    certificate: str
+    """The line of an id_…-cert.pub file."""
+    created_at: str
+    expires_at: str
+    id: str
+    key_fingerprint: str
+    """Of the public key that it is for."""
+    organization_id: str
+    principals: Sequence[str]
+    """It opens this allocation and nothing else."""
+    project_id: str
+    revoked_at: str | None
+    serial: str
+    """In decimal digits: it is larger than JSON numbers hold."""
+    user_id: str
+    """Who may use it."""
+    username: str
+    """The login on the machine."""
 
 
 SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'container_crash', 'container_hung', 'agent_lost']"
@@ -3024,6 +3661,22 @@ class SlotCandidate(TypedDict):
     slot_index: int
 
 
+class SshCertificate(TypedDict):
+    allocation_id: str
+    created_at: str
+    expires_at: str
+    id: str
+    key_fingerprint: str
+    """Of the public key that it is for."""
+    organization_id: str
+    project_id: str
+    revoked_at: str | None
+    serial: str
+    """In decimal digits: it is larger than JSON numbers hold."""
+    user_id: str
+    """Who may use it."""
+
+
 class SshKey(TypedDict):
     bits: int
     comment: str
@@ -3035,6 +3688,8 @@ class SshKey(TypedDict):
     """When an allocation with this key last became active."""
     name: str
     project_id: str | None
+    proven_at: str | None
+    """When the owner proved to hold the private half. At the jump host a proven key names its owner alone."""
     public_key: str
     """Type and key, without the comment."""
     resource_name: str
@@ -3042,6 +3697,20 @@ class SshKey(TypedDict):
     """As OpenSSH calls it: ssh-ed25519, ecdsa-sha2-nistp256, …"""
     user_id: str | None
     """The owner; null for a key of a project."""
+
+
+class SshPlatformKey(TypedDict):
+    created_at: str
+    fingerprint: str
+    """SHA256:…, as ssh-keygen -lf prints it."""
+    kind: Literal["jump_host", "user_authority"]
+    """jump_host: the host key of the jump host. user_authority: the key that signs certificates."""
+    number: int
+    public_key: str
+    """Type and key, as OpenSSH writes them."""
+    retired_at: str | None
+    state: Literal["announced", "current", "retired"]
+    used_from: str | None
 
 
 class StuckAllocation(TypedDict):
@@ -3128,6 +3797,8 @@ class TerminalSession(TypedDict):
     """Null while no gateway has reported."""
     simulated: bool
     """The GPUs of its machine are simulated."""
+    ssh_certificate_id: str | None
+    """The certificate that opened it through the jump host; null for all others."""
     ssh_key_id: str | None
     """The key that opened it through the jump host; null for all others."""
     state: Literal["opening", "open", "ended"]
@@ -3286,7 +3957,7 @@ class Webhook(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
+    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -3326,7 +3997,7 @@ class WebhookWithSecret(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
+    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -3353,12 +4024,13 @@ class Workflow(TypedDict):
     reason: str | None
     run_id: str
     """Usually the id of its object, such as an allocation."""
-    saga: str
     state: Literal["running", "done", "undone", "cancelled", "stuck"]
     """undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it."""
     step: str | None
     """The current step, or the one that ended the run."""
     version: int
+    workflow: str
+    """The name of the workflow, such as allocation.provision."""
 
 
 class WorkflowAction(TypedDict):
@@ -3394,7 +4066,6 @@ class WorkflowDetail(TypedDict):
     reason: str | None
     run_id: str
     """Usually the id of its object, such as an allocation."""
-    saga: str
     state: Literal["running", "done", "undone", "cancelled", "stuck"]
     """undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it."""
     step: str | None
@@ -3404,6 +4075,8 @@ class WorkflowDetail(TypedDict):
     until: str | None
     """When the pause ends, or until when an answer is awaited."""
     version: int
+    workflow: str
+    """The name of the workflow, such as allocation.provision."""
 
 
 class WorkflowOrder(TypedDict):
@@ -3433,6 +4106,18 @@ class AllocationStuckListAnswer(TypedDict):
     data: Sequence[StuckAllocation]
 
 
+class AdminAppVersionRevokeAnswerAffectedItem(TypedDict):
+    app_instance_id: str
+    organization_id: str
+    project_id: str
+
+
+class AdminAppVersionRevokeAnswer(TypedDict):
+    affected: Sequence[AdminAppVersionRevokeAnswerAffectedItem]
+    """Instances that ran it at this moment, the oldest first."""
+    version: AppVersion
+
+
 AdminBillingRevenueGetAnswer = TypedDict("AdminBillingRevenueGetAnswer", {
     "from": "str",
     "made_at": "str",
@@ -3456,6 +4141,18 @@ class CatalogDefaultsAnswer(TypedDict):
 
 class HistoryGetAnswer(TypedDict):
     data: Sequence[HistoryTable]
+
+
+class MaasOnboardMachinesItem(TypedDict):
+    name: NotRequired[str]
+    """The name of the node; its host name when left out."""
+    sku: str
+    system_id: str
+    """The id that MAAS gave the machine."""
+
+
+class MaasOnboardAnswer(TypedDict):
+    jobs: Sequence[MaasJob]
 
 
 class NodeAgentUpdateAnswer(TypedDict):
@@ -3509,6 +4206,10 @@ class SecretsGetAnswer(TypedDict):
 class SkuPriceAddUnitPrice(TypedDict):
     amount_minor: str
     currency: str
+
+
+class SshPlatformKeyListAnswer(TypedDict):
+    data: Sequence[SshPlatformKey]
 
 
 class TaskSignerListAnswer(TypedDict):
@@ -3589,6 +4290,41 @@ class AllocationUpdateIdle(TypedDict):
     action: Literal["warn", "release"]
     minutes: int
     """All GPUs idle for this long."""
+
+
+class AppInstanceCreateAllocationIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AppInstanceCreateAllocationMaxSpend(TypedDict):
+    """Released before it costs more than this. Its host keeps the deadline, too."""
+
+    amount_minor: str
+    """Whole minor units: 2500 is 25 dollars."""
+    currency: str
+
+
+class AppInstanceCreateAllocation(TypedDict):
+    """A new allocation, released together with the app."""
+
+    gpus: int
+    idle: NotRequired[AppInstanceCreateAllocationIdle]
+    image: NotRequired[str]
+    """An image of the catalog; default: the first that suits the SKU."""
+    max_duration_seconds: NotRequired[int]
+    """Released this long after it became active."""
+    max_spend: NotRequired[AppInstanceCreateAllocationMaxSpend]
+    """Released before it costs more than this. Its host keeps the deadline, too."""
+    name: NotRequired[str]
+    region: str
+    sku: str
+    """A SKU of the catalog."""
+    ssh_key_ids: NotRequired[Sequence[str]]
+    """Your own SSH keys and those of the project."""
+    tags: NotRequired[Mapping[str, str]]
+    """Your own labels, for search."""
 
 
 class SigningKeyListAnswer(TypedDict):

@@ -31,6 +31,8 @@ export async function openGateways(
   const nodePort = await take('terminal-node-port', 9543);
   const logPort = await take('node-log-port', 9743);
   const jumpPort = await take('ssh-jump-port', 8522);
+  const appsPort = await take('apps-port', 8643);
+  const appTunnelPort = await take('app-tunnel-port', 9843);
   const internalPort = await take('internal-port', 9643);
   // Browsers call this machine by either name.
   const origins = [`http://${host}:${api.port}`, `http://localhost:${api.port}`, new URL(api.publicUrl).origin];
@@ -45,6 +47,11 @@ export async function openGateways(
       GPUAAS_NODE_LOG_PORT: String(logPort),
       GPUAAS_SSH_JUMP_PORT: String(jumpPort),
       GPUAAS_SSH_JUMP_URL: `ssh://${host}:${jumpPort}`,
+      // Browsers find every name below localhost on this machine.
+      GPUAAS_APPS_URL: `http://apps.localhost:${appsPort}`,
+      GPUAAS_APPS_PORT: String(appsPort),
+      GPUAAS_APP_TUNNEL_PORT: String(appTunnelPort),
+      GPUAAS_APP_TUNNEL_URLS: `https://${host}:${appTunnelPort}`,
       GPUAAS_INTERNAL_PORT: String(internalPort),
       GPUAAS_INTERNAL_URL: `https://${host}:${internalPort}`,
     },

@@ -12,20 +12,20 @@ import { forgetSql, noteSql } from './image-reports-store.ts';
  * never said anything stays: such a host cannot tell.
  *
  * Nearly always nothing has changed, and then nothing is asked. A process that has just started takes each first word as
- * news, so what another one could not write down is made up for.
+ * changes, so what another one could not write down is made up for.
  */
 export interface ImageReports {
   hear(nodeId: string, images: readonly string[]): void;
   close(): Promise<void>;
 }
-interface News {
+interface ImageChange {
   readonly nodeId: string;
   readonly has: readonly string[];
   readonly lost: readonly string[];
 }
 
-const pairs = (news: readonly News[], of: (one: News) => readonly string[]) => {
-  const all = news.flatMap((one) => of(one).map((digest) => [one.nodeId, digest] as const));
+const pairs = (changes: readonly ImageChange[], of: (one: ImageChange) => readonly string[]) => {
+  const all = changes.flatMap((one) => of(one).map((digest) => [one.nodeId, digest] as const));
   return [all.map(([nodeId]) => nodeId), all.map(([, digest]) => digest)];
 };
 
@@ -38,38 +38,38 @@ export function openImageReports(parts: {
 }): ImageReports {
   const { clock } = parts;
   const known = new Map<string, readonly string[]>();
-  let waiting = new Map<string, News>();
+  let waiting = new Map<string, ImageChange>();
   let writing: Promise<void> | undefined;
   const stopping = new AbortController();
 
-  async function note(tx: WriteTx, news: readonly News[]) {
+  async function note(tx: WriteTx, changes: readonly ImageChange[]) {
     const [noted, forgotten] = await Promise.all([
       tx.run(
         noteSql,
-        pairs(news, ({ has }) => has),
+        pairs(changes, ({ has }) => has),
       ),
       tx.run(
         forgetSql,
-        pairs(news, ({ lost }) => lost),
+        pairs(changes, ({ lost }) => lost),
       ),
     ]);
     if (noted + forgotten === 0) return tx.abandon(new Fault('node_not_found', 'Nothing has changed.'));
-    const target = { type: 'node', id: news.length === 1 ? (news[0]?.nodeId ?? 'none') : 'many' };
-    return tx.commit(undefined, { target, change: { nodes: news.length, noted, forgotten }, events: 'none' });
+    const target = { type: 'node', id: changes.length === 1 ? (changes[0]?.nodeId ?? 'none') : 'many' };
+    return tx.commit(undefined, { target, change: { nodes: changes.length, noted, forgotten }, events: 'none' });
   }
 
   async function write(): Promise<void> {
     while (waiting.size > 0 && !stopping.signal.aborted) {
-      const news = [...waiting.values()].slice(0, nodesAtOnce);
-      for (const { nodeId } of news) waiting.delete(nodeId);
+      const changes = [...waiting.values()].slice(0, nodesAtOnce);
+      for (const { nodeId } of changes) waiting.delete(nodeId);
       try {
         await parts.db.write(parts.begin('node.images_report', { correlationId: parts.ids.next() }), (tx) =>
-          note(tx, news),
+          note(tx, changes),
         );
       } catch (error) {
         // Taken for unheard: the next heartbeat says it again.
-        for (const { nodeId } of news) known.delete(nodeId);
-        parts.log.warn({ err: error, nodes: news.length }, 'images of nodes could not be noted');
+        for (const { nodeId } of changes) known.delete(nodeId);
+        parts.log.warn({ err: error, nodes: changes.length }, 'images of nodes could not be noted');
       }
       await clock.sleep(reportsEveryMs, stopping.signal).catch(() => undefined);
     }

@@ -24,13 +24,13 @@ export const announceSigner = (row: SignerRow): SignerVersion => ({
 });
 /** Those that are obeyed first, then what vouches for them, one after the other back in time, then the revoked ones. */
 function chooseAnnounced(rows: readonly SignerRow[]): SignerRow[] {
-  const told = new Map(rows.filter(isAccepted).map((row) => [row.id, row]));
-  for (const { endorsed_by: by } of told.values()) {
+  const announced = new Map(rows.filter(isAccepted).map((row) => [row.id, row]));
+  for (const { endorsed_by: by } of announced.values()) {
     const before = by === null ? undefined : rows.find(({ id }) => id === by);
-    if (before && told.size < signersAnnounced) told.set(before.id, before);
+    if (before && announced.size < signersAnnounced) announced.set(before.id, before);
   }
-  for (const row of rows) if (row.state === 'revoked' && told.size < signersAnnounced) told.set(row.id, row);
-  return [...told.values()];
+  for (const row of rows) if (row.state === 'revoked' && announced.size < signersAnnounced) announced.set(row.id, row);
+  return [...announced.values()];
 }
 export const isAccepted = ({ state }: SignerRow): boolean => acceptedSignerStates.includes(state);
 

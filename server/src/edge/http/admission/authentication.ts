@@ -131,9 +131,9 @@ export function makeAuthenticate(parts: {
         currentDate: new Date(nowMs),
         requiredClaims: ['exp', 'sub'],
       });
-      const told = identityOf(payload, ours, by.secondFactorAcr);
-      if (told instanceof Fault) return told;
-      const identity = { ...told, issuer: by.name ?? told.issuer };
+      const claimed = identityOf(payload, ours, by.secondFactorAcr);
+      if (claimed instanceof Fault) return claimed;
+      const identity = { ...claimed, issuer: by.name ?? claimed.issuer };
       if (verified.size >= cachedTokens) verified.delete(verified.keys().next().value ?? '');
       // Not longer than keys are cached: a token of a withdrawn key must not stay valid.
       verified.set(fingerprint, { identity, untilMs: Math.min((payload.exp ?? 0) * 1_000, nowMs + refreshMs) });

@@ -1,6 +1,8 @@
 import {
   activityList,
+  appSignInCreate,
   dlqList,
+  jumpHostGet,
   organizationCreate,
   organizationGet,
   organizationList,
@@ -42,6 +44,17 @@ describe('on whose behalf a request runs', () => {
   it('is nobody in particular where the route is about no tenant', async () => {
     expect(await scope(versionGet)).toMatchObject({ reach: 'self', organizationId: undefined, actorRole: 'none' });
     expect(await scope(organizationList)).toMatchObject({ reach: 'self', organizationId: undefined });
+  });
+
+  it('is not more than the token gives, also where the route is about no tenant', async () => {
+    const narrow = { scopes: new Set(['profile:read']) };
+    expect(await scope(jumpHostGet, {}, narrow)).toMatchObject({ code: 'insufficient_permissions' });
+    expect(await scope(appSignInCreate, {}, narrow)).toMatchObject({
+      code: 'insufficient_permissions',
+      details: { needed: 'allocations:write' },
+    });
+    expect(await scope(jumpHostGet, {}, { scopes: new Set(['allocations:read']) })).toMatchObject({ reach: 'self' });
+    expect(await scope(jumpHostGet)).toMatchObject({ reach: 'self' });
   });
 
   it('is a new organization where one is founded', async () => {
@@ -119,6 +132,12 @@ describe('a service account', () => {
   ])('finds nothing of %s', async (_, changed) => {
     expect(await project(account(changed))).toEqual(await scope(projectGet, { project_id: stranger }, account()));
     expect(await project(account(changed))).toMatchObject({ code: 'project_not_found' });
+  });
+
+  it('needs the scope also where the route is about no tenant', async () => {
+    expect(await scope(jumpHostGet, {}, account())).toMatchObject({ code: 'insufficient_permissions' });
+    const reads = account({ scopes: ['allocations:read'] as never });
+    expect(await scope(jumpHostGet, {}, reads)).toMatchObject({ reach: 'self' });
   });
 
   it('sees what belongs to no project only where its bounds say so, and only of its own organization', async () => {

@@ -69,8 +69,11 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
   ): Promise<Standing | Fault> => {
     if (auth.kind === 'admin') return asOperator(person, scopes, auth.scope);
     const wanted = auth.kind === 'user' ? auth.scope : undefined;
-    if (tenancy.kind === 'none')
+    if (tenancy.kind === 'none') {
+      // Without a tenant no role can be asked, but a token gives no more than its own scopes.
+      if (wanted && !permitted(person.bounds?.scopes ?? [wanted], scopes, wanted)) return lacking(wanted);
       return { reach: 'self', organizationId: undefined, projectId: undefined, actorRole: 'none' };
+    }
     if (!owner) {
       if (wanted && !permitted(person.bounds?.scopes ?? selfScopes, scopes, wanted)) return lacking(wanted);
       return tenancy.kind === 'founds'

@@ -1,3 +1,4 @@
+import type { ResourceSlot } from '@gpuaas/sdk';
 /** The fleet as tiles: one per GPU, problems first. */
 export interface WallNode {
   readonly gpus_total: number;
@@ -18,7 +19,8 @@ export const tileWords: readonly (readonly [Tile, string])[] = [
   ['off', 'not offered'],
 ];
 
-const tileOf: Readonly<Record<string, Tile>> = {
+type SlotState = ResourceSlot['state'];
+const tileOf: Readonly<Record<SlotState, Tile>> = {
   available: 'free',
   in_use: 'used',
   reserved: 'moving',
@@ -43,7 +45,7 @@ export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts
   const tiles = Object.entries(slots).flatMap(([state, count]) =>
     Array.from(
       { length: count },
-      (_, index): Tile => (state === 'available' && index >= sellable_slots ? held : (tileOf[state] ?? 'off')),
+      (_, index): Tile => (state === 'available' && index >= sellable_slots ? held : tileOf[state as SlotState]),
     ),
   );
   // GPUs that were announced and have no slot yet are shown as not offered.
@@ -68,9 +70,9 @@ function markBroken(tiles: Tile[], count: number): void {
 export type SlotHost = Pick<WallNode, 'state' | 'alerts'> & { readonly schedulable: boolean };
 /** The state whose colour a slot of a node has: a free slot is green only where it may be sold. */
 export function lookOfSlot(
-  slot: { readonly slot_index: number; readonly state: string; readonly health_state: string },
+  slot: Pick<ResourceSlot, 'slot_index' | 'state' | 'health_state'>,
   host: SlotHost,
-): string {
+): SlotState {
   const isBroken = host.alerts.some(
     ({ effect, slot_index }) => effect === 'blocks_sale' && slot_index === slot.slot_index,
   );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { spellBytes, spellCondition } from '../sizes.ts';
+import { laneOf, spellOffset, tellMoment } from '../story.ts';
 import { groupLetters } from './letters.ts';
 import { tellChange, tellVerdict } from './placement.ts';
-import { spellBytes, spellCondition } from './sizes.ts';
 import { profilesFor, readCounts } from './sku.ts';
-import { laneOf, spellOffset, tellMoment } from './story.ts';
 
 describe('the story of a request', () => {
   const moment = { state: null, actor: null, took_ms: null } as const;

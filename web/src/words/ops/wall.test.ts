@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupProjects, readAccess, readFragment, readJump } from './access.ts';
+import { groupProjects, readAccess, readFragment, readJump } from '../access.ts';
 import { countTiles, filterWall, lookOfSlot, placesOf, sharesOf, tellAlert, tilesOf, troublesOf } from './wall.ts';
 
 /** Every free slot may be sold, and nobody has found anything. */

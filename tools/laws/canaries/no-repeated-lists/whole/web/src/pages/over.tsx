@@ -1,0 +1,1 @@
+export const isOver = ({ over }: { readonly over: boolean }): boolean => over;
