@@ -18,9 +18,40 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
           ],
         },
       },
-      notBuilt('APP-03', 'Only digests are deployed; tags are refused'),
-      notBuilt('APP-04', 'Manifests of container workloads become typed node tasks'),
-      notBuilt('APP-05', 'JupyterLab, vLLM and Ollama are manifests of one profile'),
+      {
+        id: 'APP-03',
+        words: 'Only digests are deployed; tags are refused',
+        by: {
+          'server/src/domains/apps/publishing.db.test.ts': ['cannot publish a tag, root or two endpoints on one port'],
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'is launched on an active allocation of a whole node with the values of its manifest, by a signed task',
+          ],
+        },
+      },
+      {
+        id: 'APP-04',
+        words: 'Manifests of container workloads become typed node tasks',
+        by: {
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'is launched on an active allocation of a whole node with the values of its manifest, by a signed task',
+          ],
+          'server/src/edge/apps/podman.production.test.ts': [
+            'answers through the proxy at the port that its order names',
+          ],
+        },
+      },
+      {
+        id: 'APP-05',
+        words: 'JupyterLab, vLLM and Ollama are manifests of one profile',
+        by: {
+          'tools/laws/apps/app-slugs.test.ts': [
+            'are there',
+            'jupyterlab has a manifest',
+            'vllm has a manifest',
+            'ollama has a manifest',
+          ],
+        },
+      },
       notBuilt('APP-06', 'UI extensions with scoped tokens both ways'),
       {
         id: 'APP-07',
@@ -50,7 +81,17 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
       notBuilt('APP-11', 'Apps are metered'),
       notBuilt('APP-12', 'Outside workers have a contract and an identity'),
       notBuilt('APP-13', 'Outside UI bundles have a manifest and an SDK'),
-      notBuilt('APP-14', 'Members of an app instance refer to its allocations'),
+      {
+        id: 'APP-14',
+        words: 'Members of an app instance refer to its allocations',
+        by: {
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'cannot begin on an allocation that has ended, whatever the code says',
+            'ends with its allocation, also while it launches',
+          ],
+        },
+        lacks: 'instances of several members',
+      },
       notBuilt('APP-15', 'One tenant’s broken app does not harm another tenant'),
       notBuilt('APP-16', 'App code calls the platform from the server side'),
       notBuilt('APP-17', 'A tenant’s own published app is an example'),

@@ -219,7 +219,13 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'NUM-10',
         words: 'A container launch is probed each minute, failed after three and tried again for fifteen',
-        notBuilt: true,
+        by: {
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'whose launch stands still fails after the stall time',
+            'that may not be tried again says why, once',
+          ],
+        },
+        host: 'simulated',
       },
       { id: 'NUM-11', words: 'Ten terminal mints a minute for each user', sameAs: 'ACT-11' },
       {
@@ -369,7 +375,7 @@ export const contracts: readonly CapabilityGroup[] = [
       },
       { id: 'DB-04', words: 'Migrations are numbered and each can be taken back', sameAs: 'GAP-24' },
       { id: 'DB-05', words: 'Allocations have a version', sameAs: 'GAP-07' },
-      { id: 'DB-06', words: 'Members of an app instance refer to allocations by a foreign key', notBuilt: true },
+      { id: 'DB-06', words: 'Members of an app instance refer to allocations by a foreign key', sameAs: 'APP-14' },
       {
         id: 'DB-07',
         words: 'Migrations are validated: they add up to the committed schema and old ones never change',

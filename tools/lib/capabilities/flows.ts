@@ -194,8 +194,28 @@ export const flows: readonly CapabilityGroup[] = [
         },
         host: 'simulated',
       },
-      { id: 'STM-03', words: 'Artifact lifecycle: published, promoted, deprecated, retired', notBuilt: true },
-      { id: 'STM-04', words: 'Artifact trust, independent of the lifecycle', notBuilt: true },
+      {
+        id: 'STM-03',
+        words: 'Artifact lifecycle: published, promoted, deprecated, retired',
+        by: {
+          'server/src/domains/apps/standing.db.test.ts': [
+            'has an answer for every cell',
+            'is seen, launched and upgraded to as the table says',
+          ],
+          'server/src/domains/apps/publishing.db.test.ts': ['publishes an app, moves it through the channels'],
+        },
+      },
+      {
+        id: 'STM-04',
+        words: 'Artifact trust, independent of the lifecycle',
+        by: {
+          'server/src/domains/apps/standing.db.test.ts': [
+            'has an answer for every cell',
+            'is seen, launched and upgraded to as the table says',
+          ],
+          'server/src/domains/apps/publishing.db.test.ts': ['revokes the trust in a version for good, with a reason'],
+        },
+      },
       {
         id: 'STM-05',
         words: 'App instance: create, start, stop, release',

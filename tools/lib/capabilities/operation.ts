@@ -118,21 +118,78 @@ export const operation: readonly CapabilityGroup[] = [
           [t.terminalPage]: ['opens a shell from the allocation, types, resizes and says that the GPUs are simulated'],
         },
       },
-      { id: 'SUR-02', words: 'Browser apps behind managed ingress with ownership checks', notBuilt: true },
-      { id: 'SUR-03', words: 'API apps behind managed ingress with bearer and ownership', notBuilt: true },
+      {
+        id: 'SUR-02',
+        words: 'Browser apps behind managed ingress with ownership checks',
+        by: {
+          'server/src/edge/apps/proxy.test.ts': [
+            'goes to the console with a state, and comes back with a code for a cookie of this host alone',
+            'that is refused gets the same page as one to an application that does not exist',
+          ],
+          'server/src/domains/app-instances/ingress/sign-in.db.test.ts': [
+            'is for the people of the project who may use it',
+            'is refused to everybody else as if there were no such app',
+          ],
+          'server/src/edge/apps/podman.production.test.ts': [
+            'answers through the proxy at the port that its order names',
+          ],
+        },
+      },
+      {
+        id: 'SUR-03',
+        words: 'API apps behind managed ingress with bearer and ownership',
+        by: {
+          'server/src/edge/apps/proxy.test.ts': [
+            'of the family of programs brings no cookie at all',
+            'is no answer to a program: it gets 401',
+          ],
+          'server/test/journeys/app-instance.test.ts': ['is launched with its allocation in one call'],
+        },
+      },
       {
         id: 'SUR-04',
         words: 'Metrics and status are read-only surfaces of the platform',
         by: { [t.health]: ['says that the process lives, is ready, and what it counts'] },
       },
       { id: 'SUR-05', words: 'Tools of the platform have routes and policy of their own', notBuilt: true },
-      { id: 'SUR-06', words: 'The control plane owns the intent of routes; the edge enforces it', notBuilt: true },
-      { id: 'SUR-07', words: 'Browser routes and API routes are two families', notBuilt: true },
-      { id: 'SUR-08', words: 'Nothing is exposed by a port of a workload’s node', notBuilt: true },
+      {
+        id: 'SUR-06',
+        words: 'The control plane owns the intent of routes; the edge enforces it',
+        by: {
+          'server/src/edge/apps/proxy.test.ts': [
+            'is decided by the api once in a while, and not for each request of a page',
+            'is closed within five seconds after the right to it was taken away',
+          ],
+          'server/src/domains/app-instances/app-instances.db.test.ts': [
+            'has routes of its own organization and project alone, whatever the code says',
+          ],
+        },
+      },
+      {
+        id: 'SUR-07',
+        words: 'Browser routes and API routes are two families',
+        by: {
+          'server/src/edge/apps/proxy.test.ts': [
+            'of the family of programs brings no cookie at all',
+            'goes to the console with a state',
+          ],
+        },
+      },
+      {
+        id: 'SUR-08',
+        words: 'Nothing is exposed by a port of a workload’s node',
+        by: {
+          'server/src/edge/apps/proxy.test.ts': ['does not tunnel to other addresses'],
+          'server/src/edge/apps/podman.production.test.ts': [
+            'answers through the proxy at the port that its order names',
+          ],
+        },
+      },
       {
         id: 'SUR-09',
         words: 'Operators can tell owner, route, failing part and runbook of a workload',
-        notBuilt: true,
+        by: { 'server/src/edge/apps/proxy.test.ts': ['names who broke: the proxy, the node or the application'] },
+        lacks: 'the runbook from the page of an instance',
       },
       {
         id: 'SUR-10',
