@@ -32,6 +32,7 @@ export const AppAdmission = Type.Union([
       decision: Type.Literal('admitted'),
       route: RouteFacts,
       actor_id: Type.String({ maxLength: 64 }),
+      organization_id: Uuid,
       instance_id: Uuid,
       allocation_id: Uuid,
       node_id: Uuid,

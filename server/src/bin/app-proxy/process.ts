@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { readAppsUrl } from '../../edge/apps/host-name.ts';
-import { openAppProxy, usualAppProxyLimits } from '../../edge/apps/proxy.ts';
+import { type AppProxyLimits, openAppProxy, usualAppProxyLimits } from '../../edge/apps/proxy.ts';
 import { readProxies } from '../../edge/gate/proxies.ts';
 import { type InternalClient, makeInternalClient } from '../../edge/internal/client.ts';
 import { openProcessIdentity } from '../../edge/internal/process-identity.ts';
@@ -82,7 +82,7 @@ function settingsOf(config: Config) {
     ...{ nodeHost: config.appTunnelHost, nodePort: config.appTunnelPort },
     address: readOr('GPUAAS_APPS_URL', () => readAppsUrl(config.appsUrl)),
     isTrustedProxy: readOr('GPUAAS_TRUSTED_PROXIES', () => readProxies(config.trustedProxies)),
-    limits: { ...usualAppProxyLimits, connections: config.appConnections, perRoute: config.appRequestsPerRoute },
+    limits: limitsOf(config),
   };
 }
 
@@ -92,4 +92,16 @@ function readOr<T>(variable: string, read: () => T): T {
   } catch (error) {
     throw new ConfigFault(name, [`${variable}: ${(error as Error).message}.`]);
   }
+}
+
+/** The parts of a copy that one organization, and all who were not let in yet, may fill. */
+const shares = { ofOrganization: 4, ofStrangers: 2 } as const;
+function limitsOf({ appConnections: connections, appRequestsPerRoute: perRoute }: Config): AppProxyLimits {
+  const { strangeConnections } = usualAppProxyLimits;
+  const inTotal = Math.ceil(connections / shares.ofStrangers);
+  return {
+    ...usualAppProxyLimits,
+    ...{ connections, perRoute, perOrganization: Math.ceil(connections / shares.ofOrganization) },
+    strangeConnections: { perAddress: Math.min(strangeConnections.perAddress, inTotal), inTotal },
+  };
 }

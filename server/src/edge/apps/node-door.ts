@@ -15,6 +15,7 @@ import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { seatHandshakes } from '../internal/handshakes.ts';
 import type { ProcessIdentity } from '../internal/process-identity.ts';
+import { makeNodeBudget } from '../nodes/budget.ts';
 import { type Peer, peerOf } from '../nodes/peer.ts';
 import { makeStrangers, type StrangerLimits } from '../nodes/strangers.ts';
 
@@ -42,6 +43,8 @@ export interface NodeDoorParts {
   readonly limits: {
     readonly tunnels: number;
     readonly tunnelsPerNode: number;
+    /** How often one node may dial. Each time the api is asked about it. */
+    readonly dialsPerMinute: number;
     readonly strangers: StrangerLimits;
     readonly lookAgainMs: number;
   };
@@ -63,6 +66,7 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
   const byNode = new Map<string, Tunnel[]>();
   const sockets = new Set<TLSSocket>();
   const all = () => [...byNode.values()].flat();
+  const dials = makeNodeBudget({ clock, callsPerMinute: limits.dialsPerMinute });
   const context = () => ({ ...identity.current().tls, minVersion: 'TLSv1.3' as const });
   const server = createServer({
     ...context(),
@@ -86,7 +90,9 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
   async function welcome(socket: TLSSocket): Promise<void> {
     const peer = peerOf(socket);
     const isKnown = peer && socket.alpnProtocol === appTunnelProtocol && peer.expiresAtMs > clock.now().getTime();
-    if (!isKnown || !(await parts.admitNode(peer))) return void socket.destroy();
+    // A node that dials without end must not take the connections over which the api is asked about everybody.
+    if (!isKnown || dials.take(peer.nodeId) !== undefined) return void socket.destroy();
+    if (!(await parts.admitNode(peer))) return void socket.destroy();
     const before = byNode.get(peer.nodeId) ?? [];
     // The oldest is the one that the node has lost.
     if (before.length >= limits.tunnelsPerNode) before[0]?.session.destroy();
@@ -167,6 +173,8 @@ function openSession(socket: TLSSocket): ClientHttp2Session {
     maxHeaderListPairs: 16,
   });
   session.on('error', () => session.destroy());
+  // Our agents send neither, and Node keeps every origin that it hears of: a host could fill this process with them.
+  for (const frame of ['origin', 'altsvc'] as const) session.on(frame, () => session.destroy());
   session.once('connect', () => session.setLocalWindowSize(limits.windowBytes));
   return session;
 }

@@ -12,6 +12,7 @@ export interface OpenExchanges {
   add(question: Question, admitted: Admitted, end: () => void): () => void;
   readonly size: number;
   countOf(label: string): number;
+  countOfOrganization(id: string): number;
   endAll(): void;
   close(): Promise<void>;
 }
@@ -34,14 +35,16 @@ export function makeOpenExchanges(parts: {
 }): OpenExchanges {
   const { clock } = parts;
   const groups = new Map<string, Group>();
-  const byLabel = new Map<string, number>();
+  const [byLabel, byOrganization] = [new Map<string, number>(), new Map<string, number>()];
   let size = 0;
   const nowMs = () => clock.now().getTime();
-  const change = (label: string, by: number) => {
+  const change = (label: string, organizationId: string, by: number) => {
     size += by;
-    const next = (byLabel.get(label) ?? 0) + by;
-    if (next === 0) byLabel.delete(label);
-    else byLabel.set(label, next);
+    for (const [counts, key] of [[byLabel, label] as const, [byOrganization, organizationId] as const]) {
+      const next = (counts.get(key) ?? 0) + by;
+      if (next === 0) counts.delete(key);
+      else counts.set(key, next);
+    }
   };
   const endGroup = (group: Group) => {
     for (const end of [...group.ends]) end();
@@ -72,12 +75,12 @@ export function makeOpenExchanges(parts: {
       const group = groups.get(key) ?? { question, admitted, ends: new Set(), sinceMs: nowMs() };
       groups.set(key, group);
       group.ends.add(end);
-      change(question.label, 1);
+      change(question.label, admitted.organization_id, 1);
       let isOpen = true;
       return () => {
         if (!isOpen) return;
         isOpen = false;
-        change(question.label, -1);
+        change(question.label, admitted.organization_id, -1);
         group.ends.delete(end);
         if (group.ends.size === 0 && groups.get(key) === group) groups.delete(key);
       };
@@ -86,6 +89,7 @@ export function makeOpenExchanges(parts: {
       return size;
     },
     countOf: (label) => byLabel.get(label) ?? 0,
+    countOfOrganization: (id) => byOrganization.get(id) ?? 0,
     endAll() {
       for (const group of groups.values()) endGroup(group);
     },

@@ -18,10 +18,11 @@ import { type AppsAddress, originOf, readLabel } from './host-name.ts';
 import { type NodeDoor, type NodeDoorParts, openNodeDoor } from './node-door.ts';
 import { makeOpenExchanges, type OpenExchanges } from './open-exchanges.ts';
 import { makeQuestions, type QuestionLimits } from './questions.ts';
+import { type ConnectionSeats, makeConnectionSeats, type SeatLimits } from './seats.ts';
 import { callbackPath, makeSignIn, ownPath } from './sign-in.ts';
 import { answerTrouble, refuseSocket, type TroubleName, troubles } from './trouble-page.ts';
 
-export interface AppProxyLimits extends ExchangeLimits, QuestionLimits {
+export interface AppProxyLimits extends ExchangeLimits, QuestionLimits, SeatLimits {
   readonly connections: number;
   /** Requests and WebSockets of one route at the same time. */
   readonly perRoute: number;
@@ -36,6 +37,8 @@ export interface AppProxyLimits extends ExchangeLimits, QuestionLimits {
 }
 export const usualAppProxyLimits: AppProxyLimits = {
   ...{ connections: 12_000, perRoute: 200, headersMs: 15 * secondMs },
+  // A quarter of the copy for each organization, a half for all who were not let in yet.
+  ...{ perOrganization: 3_000, strangeConnections: { perAddress: 256, inTotal: 6_000 } },
   ...{ answerMs: 120 * secondMs, idleMs: 300 * secondMs, socketIdleMs: 3_600 * secondMs },
   // Together below five seconds: a right that is taken away ends what is open within them.
   ...{ rememberMs: 2 * secondMs, lookAgainMs: 2 * secondMs, mostRemembered: 20_000 },
@@ -43,7 +46,7 @@ export const usualAppProxyLimits: AppProxyLimits = {
   ...{ strangers: { perMinute: 600, perAddress: 16, inTotal: 32 }, questions: 1_000 },
   ...{ outageMs: 30 * secondMs, askMs: 2 * secondMs },
   nodes: {
-    ...{ tunnels: 24_000, tunnelsPerNode: 2, lookAgainMs: 30 * secondMs },
+    ...{ tunnels: 24_000, tunnelsPerNode: 2, dialsPerMinute: 30, lookAgainMs: 30 * secondMs },
     strangers: { perAddress: 1_000, inTotal: 4_000 },
   },
 };
@@ -82,11 +85,14 @@ interface Desk {
   readonly door: NodeDoor;
   readonly admissions: Admissions;
   readonly open: OpenExchanges;
+  readonly seats: ConnectionSeats;
   readonly cookies: CookieNames;
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly count: (outcome: 'carried' | TroubleName, seconds: number) => void;
 }
 const maxHeaderBytes = 32 * 1_024;
+/** How often connections are looked at that have not sent the headers of a request in time. */
+const checkHeadersMs = 5 * secondMs;
 
 /** One copy of the app-proxy. It decides nothing and keeps nothing: the api says who may, and nodes have the way in. */
 export async function openAppProxy(settings: AppProxySettings, parts: AppProxyParts): Promise<AppProxy> {
@@ -110,6 +116,7 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
     ...{ admissions, clock, log, everyMs: limits.lookAgainMs, outageMs: limits.outageMs },
   });
   const desk: Desk = {
+    seats: makeConnectionSeats({ ...limits, isTrustedProxy: settings.isTrustedProxy }),
     ...{ settings, parts, door, admissions, open, cookies, count: makeCount(parts.metrics, door, open) },
     signIn: makeSignIn({ client: callers, questions, address, cookies, ids: parts.ids, clock }),
   };
@@ -117,6 +124,7 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
   const server = createServer(
     {
       ...{ maxHeaderSize: maxHeaderBytes, headersTimeout: limits.headersMs, requestTimeout: 0 },
+      connectionsCheckingInterval: Math.min(checkHeadersMs, limits.headersMs),
       ...{ insecureHTTPParser: false, requireHostHeader: true, noDelay: true, keepAliveTimeout: 60_000 },
     },
     (request, response) => {
@@ -131,6 +139,7 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
   server.maxConnections = limits.connections;
   server.setTimeout(limits.idleMs);
   server.on('connection', (socket) => {
+    if (!desk.seats.take(socket)) return void socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -235,7 +244,7 @@ async function handle(
   }
   if (said.decision !== 'admitted') return said.decision;
   if (isForeign(desk, request, label, said)) return 'foreign_page';
-  return within(desk, question, said, response, () =>
+  return within(desk, question, said, { socket: request.socket, stream: response }, () =>
     carry(
       desk.door,
       { ...desk.settings.limits, clock: desk.parts.clock },
@@ -253,16 +262,20 @@ function isOwn(path: string): boolean {
   return folded.split('/').some((part, at) => at === 1 && part === own.slice(1));
 }
 
-/** Keeps an exchange among those that are open, within the limit of its route. */
+/** Keeps an exchange among those that are open, within the limits of its route and of its organization. */
 async function within(
   desk: Desk,
   question: Question,
   admitted: Admitted,
-  stream: { destroy(): unknown },
+  of: { readonly socket: Duplex; readonly stream: { destroy(): unknown } },
   run: () => Promise<TroubleName | undefined>,
 ): Promise<TroubleName | undefined> {
-  if (desk.open.countOf(question.label) >= desk.settings.limits.perRoute) return 'busy';
-  const leave = desk.open.add(question, admitted, () => stream.destroy());
+  const { perRoute, perOrganization } = desk.settings.limits;
+  const { organization_id: organizationId } = admitted;
+  if (desk.open.countOf(question.label) >= perRoute) return 'busy';
+  if (desk.open.countOfOrganization(organizationId) >= perOrganization) return 'busy';
+  if (!desk.seats.admit(of.socket, organizationId)) return 'busy';
+  const leave = desk.open.add(question, admitted, () => of.stream.destroy());
   try {
     return await run();
   } finally {
@@ -297,7 +310,7 @@ async function handleUpgrade(
   if (typeof said !== 'object') return said ?? 'unavailable';
   if (said.decision !== 'admitted') return said.decision;
   if (isForeign(desk, request, label, said)) return 'foreign_page';
-  return within(desk, question, said, client.socket, () =>
+  return within(desk, question, said, { socket: client.socket, stream: client.socket }, () =>
     carryUpgrade(
       desk.door,
       { ...desk.settings.limits, clock: desk.parts.clock },

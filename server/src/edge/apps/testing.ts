@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { type AppAdmission, appIngressRoutes } from '@gpuaas/contract/ingress';
 import { expect } from 'vitest';
 import { systemChance } from '../../../../agent/src/chance.ts';
@@ -37,7 +38,11 @@ export interface AppRig {
   /** What the proxy took to the api for a session. */
   readonly redeemed: { readonly code: string; readonly state: string }[];
   nodeIsGood: boolean;
+  /** How often the api was asked about the node. */
+  nodeAsked: number;
   readonly nodeId: string;
+  /** A connection with the certificate of the node, for a host that behaves otherwise than its agent. */
+  dialAsNode(): Promise<TLSSocket>;
   call(path: string, options?: CallOptions): Promise<Called>;
   /** Bytes on a connection, as no client would write them; answers all that comes back. */
   say(bytes: string): Promise<string>;
@@ -81,6 +86,7 @@ export async function openAppRig(
       route: { route_id: systemIds.next(), family: 'browser', auth: 'browser_oidc' },
       ...{
         actor_id: systemIds.next(),
+        organization_id: systemIds.next(),
         instance_id: systemIds.next(),
         allocation_id: host.allocationId,
         node_id: nodeId,
@@ -92,11 +98,14 @@ export async function openAppRig(
     redeemed: [] as { code: string; state: string }[],
     hold: async (): Promise<void> => undefined,
     nodeIsGood: true,
+    nodeAsked: 0,
   };
   const api = (isOfCallers: boolean): Pick<InternalClient, 'ask'> => ({
     async ask(route, body) {
-      if (route.path === appIngressRoutes.admitNode.path)
+      if (route.path === appIngressRoutes.admitNode.path) {
+        rig.nodeAsked += 1;
         return { ok: true, value: { admitted: rig.nodeIsGood } } as never;
+      }
       if (route.path === appIngressRoutes.signIn.path) {
         const { code, state } = body as { code: string; state: string };
         rig.redeemed.push({ code, state });
@@ -127,14 +136,12 @@ export async function openAppRig(
     },
   );
   const node = await authority.node(nodeId);
-  const tunnels = makeTunnels({
-    ...{ host, clock: agentClock, chance: systemChance, log: agentLog },
-    dial: makeDialTunnel({
-      identity: () => ({ certificate: String(node.cert), key: String(node.key) }),
-      trust: async () => String(node.ca),
-      peerId: 'spiffe://gpuaas/control-plane',
-    }),
+  const dial = makeDialTunnel({
+    identity: () => ({ certificate: String(node.cert), key: String(node.key) }),
+    trust: async () => String(node.ca),
+    peerId: 'spiffe://gpuaas/control-plane',
   });
+  const tunnels = makeTunnels({ ...{ host, clock: agentClock, chance: systemChance, log: agentLog }, dial });
   const stop = new AbortController();
   const running = tunnels.run(stop.signal);
   tunnels.hear([`https://127.0.0.1:${proxy.nodePort}`]);
@@ -142,6 +149,7 @@ export async function openAppRig(
   await expect.poll(() => proxy.tunnels).toBe(1);
   return Object.assign(rig, {
     ...{ proxy, nodeId },
+    dialAsNode: () => dial(`https://127.0.0.1:${proxy.nodePort}`, stop.signal),
     call: (path: string, options: CallOptions = {}) => callAt(proxy.port, path, options),
     say: (bytes: string) => sayAt(proxy.port, bytes),
     stopContainer: () => host.stop(),

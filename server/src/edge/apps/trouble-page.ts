@@ -31,7 +31,7 @@ export const troubles = {
   busy: {
     status: 429,
     culprit: 'proxy',
-    message: 'Too many requests to this application are under way. Try again soon.',
+    message: 'Too many requests to this application, or to those of its organization, are under way. Try again soon.',
   },
   too_many: {
     ...{ status: 429, culprit: 'caller', retrySeconds: 2 },

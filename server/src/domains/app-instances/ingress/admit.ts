@@ -76,7 +76,12 @@ export function makeAppIngress(parts: {
       return {
         decision: 'admitted',
         route: { route_id: target.route_id, family: target.route_family, auth: target.client_auth_mode },
-        ...{ actor_id: caller, instance_id: target.app_instance_id, allocation_id: target.allocation_id },
+        ...{
+          actor_id: caller,
+          organization_id: target.organization_id,
+          instance_id: target.app_instance_id,
+          allocation_id: target.allocation_id,
+        },
         ...{ node_id, workload_id, port: target.target_port, simulated: target.simulated },
       };
     },

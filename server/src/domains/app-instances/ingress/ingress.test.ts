@@ -52,7 +52,7 @@ describe('a request to an app', () => {
     const said = await ingress.admit({ label: 'api-1', credential, address: '192.0.2.1' } as never, {
       correlationId: 'a test',
     });
-    expect(said).toMatchObject({ decision: 'admitted', actor_id: 'someone' });
+    expect(said).toMatchObject({ decision: 'admitted', actor_id: 'someone', organization_id: expect.any(String) });
     expect(seen).toEqual([0]);
   });
 });
