@@ -58,7 +58,7 @@ export const targets: readonly Target[] = [
     name: 'judge',
     what: 'whether an agent may execute a task',
     mutate: ['agent/src/tasks/verify-task.ts', 'agent/src/tasks/signers.ts'],
-    tests: ['agent/src/tasks/{judge,near-misses,forgeries,signers,signers.property}.test.ts'],
+    tests: ['agent/src/tasks/{verify-task,near-misses,forgeries,signers,signers.property}.test.ts'],
     env: { GPUAAS_FORGERIES: '300' },
   },
   {

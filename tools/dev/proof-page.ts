@@ -1,0 +1,76 @@
+import type { Facts } from '../bench/machine.ts';
+import { type Mutated, mutationFloor, targets } from '../chaos/mutation.ts';
+
+/** What is run in full, and how often. */
+export interface Proof {
+  readonly claim: string;
+  readonly unit: string;
+  readonly whole: number;
+  readonly count: number;
+  readonly files: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+export interface Proven extends Proof {
+  readonly seconds: number;
+  readonly passed: number;
+  readonly failures: readonly string[];
+}
+export interface Proofs {
+  readonly proven: readonly Proven[];
+  readonly mutated: readonly Mutated[];
+  /** No part was left out on the command line. */
+  readonly isAll: boolean;
+}
+
+const shareOf = ({ killed, mutants }: Mutated) => (killed / Math.max(1, mutants)) * 100;
+export const isNoticed = (mutated: Mutated): boolean => shareOf(mutated) >= mutationFloor;
+export const holds = ({ proven, mutated }: Proofs): boolean =>
+  proven.every(({ failures }) => failures.length === 0) && mutated.every(isNoticed);
+
+/** docs/proof.md. It is called shipped only when everything was run, in whole counts, and holds. */
+export function pageOf(proofs: Proofs, before: Facts, after: Facts): string {
+  const { proven, mutated, isAll } = proofs;
+  const rows = proven.map(
+    ({ claim, unit, count, whole, seconds, failures }) =>
+      `| ${claim} | ${count} ${unit}${count < whole ? ` of ${whole}` : ''} | ${failures.length === 0 ? 'holds' : '**does not hold**'} | ${seconds} s |`,
+  );
+  const isWhole = isAll && proven.every(({ count, whole }) => count >= whole) && mutated.length === targets.length;
+  const about = [
+    isAll ? '' : 'Parts were left out.',
+    isWhole ? 'All counts are whole.' : 'Counts that are lower than the whole ones say so.',
+    holds(proofs) ? '' : 'Lines that do not hold say so.',
+  ].filter(Boolean);
+  return `---
+status: ${isWhole && holds(proofs) ? 'shipped' : 'partial'}
+capabilities: GAP-07, GAP-17, SEC-03
+---
+
+# Proof
+
+\`npm run prove\` wrote this page. ${about.join(' ')}
+
+| what | how often | | took |
+|---|---|---|---|
+${rows.join('\n')}
+
+Proofs of one file are run together, and the time stands beside each of them.
+${mutated.length > 0 ? `\n${faultsOf(mutated)}` : ''}
+${before.at}, commit ${before.commit}${before.modified ? ' with changes' : ''}; ${before.cores} cores (${before.cpu}), ${before.memoryGib} GiB,
+kernel ${before.kernel}, node ${before.node}; load ${before.load} before and ${after.load} after.
+`;
+}
+
+const faultsOf = (mutated: readonly Mutated[]): string => `## Planted faults
+
+Small faults are planted one at a time (a condition turned round, a block emptied, a bound moved by one), and the tests of
+that code run. At least ${mutationFloor} % have to be noticed. Words are left alone.
+
+| in | planted | noticed | | took |
+|---|---|---|---|---|
+${mutated
+  .map(
+    (one) =>
+      `| ${targets.find(({ name }) => name === one.name)?.what} | ${one.mutants} | ${shareOf(one).toFixed(1)} % | ${isNoticed(one) ? 'holds' : '**does not hold**'} | ${one.seconds} s |`,
+  )
+  .join('\n')}
+`;
