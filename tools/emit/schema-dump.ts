@@ -142,7 +142,7 @@ const queries = {
       union all
       select c.relname, format('%s (%I)', lower(a.privilege_type), t.attname),
         case a.grantee when 0 then 'public' else a.grantee::regrole::text end
-      from pg_class c join pg_attribute t on t.attrelid = c.oid, aclexplode(t.attacl) a
+      from pg_class c join pg_attribute t on t.attrelid = c.oid and not t.attisdropped, aclexplode(t.attacl) a
       where c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner
     ) g group by g.about, g.grantee`,
   edges: `
