@@ -15,9 +15,9 @@ await score.gates([serverPrograms, alerts, vulnerabilities], 1);
 const began = Date.now();
 const run = await runAllTests('production', [], 45 * 60_000);
 score.tests('vitest production', run, Date.now() - began);
-// The rest of the suites runs on the newest PostgreSQL; these run on the oldest that is promised as well.
+// What has a database runs on the newest PostgreSQL in `npm test`, and here once more on the oldest that is promised.
 const beganOldest = Date.now();
-const oldest = await runAllTests('oldest', [], 20 * 60_000);
+const oldest = await runAllTests('oldest', [], 40 * 60_000);
 score.tests('vitest on the oldest PostgreSQL', oldest, Date.now() - beganOldest);
 await score.gates(
   [skipped(oldest.results), skipped(run.results), conformance('production'), capabilities('production')],
