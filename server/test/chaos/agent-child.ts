@@ -12,14 +12,16 @@ export interface AgentOrder {
   readonly folder: string;
   readonly url: string;
   readonly speed: number;
+  /** Hosts of one installation differ by it: names of GPUs follow from it. */
+  readonly seed?: string;
   /** The boot of the machine that it runs on: the same one after the process was stopped and started. */
   readonly bootId?: string;
   readonly usageEveryMs?: number;
   readonly enrolment?: { readonly token: string; readonly caFingerprint?: string };
 }
 const order = JSON.parse(argv[2] ?? '{}') as AgentOrder;
-const pace = { speed: order.speed };
-const host = await openSimulatedHost({ folder: join(order.folder, 'host'), clock: systemClock, pace, seed: 'chaos' });
+const { speed, seed = 'chaos' } = order;
+const host = await openSimulatedHost({ folder: join(order.folder, 'host'), clock: systemClock, pace: { speed }, seed });
 
 let deadly: string | undefined;
 const diesAt = (place: string): boolean => place === deadly && process.kill(process.pid, 'SIGKILL');

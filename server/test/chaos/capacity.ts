@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Mode, Victim } from '../../../tools/chaos/cells.ts';
-import { makeCaller } from '../../src/bin/all/caller.ts';
+import { type Call, makeCaller } from '../../src/bin/all/caller.ts';
 import { onboardFleet } from '../../src/bin/all/simulated/onboarding.ts';
 import type { LocalFleet } from '../../src/bin/all/simulated/simulated-fleet.ts';
 import { makeIdentities } from '../../src/domains/identity/index.ts';
@@ -232,9 +232,20 @@ export async function openForBusiness(
   for (const [key, value] of Object.entries(policies)) {
     await operator('PUT', `/api/v1/admin/policies/${key}`, { level: 'global', value, reason: 'nobody waits' });
   }
+  await bringHost(operator, { name: 'chaos-1', sku: slice.sku }, startAgent);
+  const { rows } = await root.query(`select from slots where state = 'available'`);
+  if (rows.length !== 8) throw new Error(`the host has ${rows.length} slots to sell`);
+}
+
+/** A simulated host as operators bring one into service: enrolled, looked at, its slots approved, published. */
+export async function bringHost(
+  call: Call,
+  { name, sku }: { readonly name: string; readonly sku: string },
+  startAgent: (enrolment: NonNullable<AgentOrder['enrolment']>) => Promise<void>,
+): Promise<void> {
   let isStarted = false;
   const member = {
-    plan: { name: 'chaos-1', region: 'local', sku: slice.sku, model: 'H200' },
+    plan: { name, region: slice.region, sku, model: 'H200' },
     isEnrolled: () => isStarted,
     agent: () => isStarted,
     async startAgent(enrolment: NonNullable<AgentOrder['enrolment']>) {
@@ -244,11 +255,6 @@ export async function openForBusiness(
   };
   await onboardFleet({
     fleet: { members: [member] } as unknown as LocalFleet,
-    call: operator,
-    log: silentLog,
-    signal: new AbortController().signal,
-    answerWithinMs: 20_000,
+    ...{ call, log: silentLog, signal: new AbortController().signal, answerWithinMs: 20_000 },
   });
-  const { rows } = await root.query(`select from slots where state = 'available'`);
-  if (rows.length !== 8) throw new Error(`the host has ${rows.length} slots to sell`);
 }

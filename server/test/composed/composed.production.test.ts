@@ -1,37 +1,42 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../tools/chaos/invariants.ts';
+import { makeCaller } from '../../src/bin/all/caller.ts';
 import { processes } from '../../src/bin/processes.ts';
+import { testManifest } from '../../src/domains/apps/testing.ts';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { mostConnections } from '../../src/ports/connections.ts';
 import { connectClient } from '../../src/testing/terminal-peers.ts';
 import type { AgentOrder } from '../chaos/agent-child.ts';
-import { openForBusiness } from '../chaos/capacity.ts';
+import { bringHost, openForBusiness } from '../chaos/capacity.ts';
 import { startComposed } from './installation.ts';
 import { type Servers, startServers } from './servers.ts';
 
 /**
  * An installation as production runs it: PostgreSQL of the oldest promised version, NATS, Redis, Temporal, SMTP, S3 and
- * step-ca, two of each process, and a host. Allocations live and end, through both api processes, while one thing after the
- * other is killed, wiped or restarted. Nothing needs a hand, except that an operator has the events of a wiped bus sent again.
+ * step-ca, two of each process, and two hosts. Allocations live and end, through both api processes, while one thing after the
+ * other is killed, wiped or restarted; a terminal and an app are opened through both copies of their gateways. Nothing needs a hand, except that an operator has the events of a wiped bus sent again.
  */
 const poolSize = 4;
 const speed = 200;
 const patience = 240_000;
 const slice = { sku: 'h200-sxm-slice', region: 'local', gpus: 1 };
+/** Containers run on hosts that are rented whole. */
+const whole = { sku: 'h200-sxm-baremetal-8g', region: 'local', gpus: 8 };
 
 let folder: string;
 let servers: Servers;
 let composed: Awaited<ReturnType<typeof startComposed>>;
 let root: pg.Pool;
-let agent: ChildProcess;
+const agents: ChildProcess[] = [];
 let [buyer, operator, project, organizationId] = ['', '', '', ''];
 let mostSeen = 0;
 const watching = new AbortController();
@@ -107,6 +112,17 @@ const through = async (name: string, disaster: () => Promise<unknown>) => {
   expect(new Set((await lanes).flat())).toEqual(new Set(['released']));
 };
 
+async function startAgent(seed: string, enrolment: NonNullable<AgentOrder['enrolment']>): Promise<void> {
+  const own = join(folder, seed);
+  await mkdir(own, { mode: 0o711 });
+  const order: AgentOrder = { folder: own, url: composed.nodeUrl, speed, seed, enrolment };
+  const agent = fork(join(import.meta.dirname, '../chaos/agent-child.ts'), [JSON.stringify(order)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  agents.push(agent);
+  await new Promise((resolve) => agent.once('message', resolve));
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gpuaas-composed-'));
   // The accounts of shells pass through.
@@ -121,13 +137,9 @@ beforeAll(async () => {
   operator = await composed.token('operator');
   const [url = ''] = composed.urls;
   const installation = { url, token: composed.token, schema: { url: address.href } };
-  await openForBusiness(installation, root, async (enrolment) => {
-    const order: AgentOrder = { folder, url: composed.nodeUrl, speed, enrolment };
-    agent = fork(join(import.meta.dirname, '../chaos/agent-child.ts'), [JSON.stringify(order)], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    await new Promise((resolve) => agent.once('message', resolve));
-  });
+  await openForBusiness(installation, root, (enrolment) => startAgent('chaos', enrolment));
+  const call = makeCaller(url, async () => operator);
+  await bringHost(call, { name: 'whole-1', sku: whole.sku }, (enrolment) => startAgent('whole', enrolment));
   buyer = await composed.token('buyer');
   const organization = await insist('POST', '/api/v1/organizations', buyer, { name: 'Composed', slug: 'composed' });
   organizationId = organization.answer.id;
@@ -150,13 +162,25 @@ beforeAll(async () => {
 }, 15 * 60_000);
 afterAll(async () => {
   watching.abort();
-  agent?.kill('SIGKILL');
+  for (const agent of agents) agent.kill('SIGKILL');
   await composed?.close();
   await root?.end().catch(() => undefined);
   await servers?.close();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }, 120_000);
 
+/** The answer of an app as one copy of the proxy passes it on; names of apps lead to it in production by DNS. */
+const statusOf = (port: number, url: string, headers: Readonly<Record<string, string>>): Promise<number> => {
+  const { host, pathname } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path: pathname, headers: { host, ...headers } }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
+};
 const memberOf = (name: string, copy: number) => {
   const found = composed.members.find((member) => member.name === name && member.copy === copy);
   if (!found) throw new Error(`there is no ${name} ${copy}`);
@@ -255,6 +279,49 @@ describe('production, composed', () => {
       for (const port of composed.terminalPorts) await open(port);
       expect((await insist('POST', `${path}/release`, buyer, {})).status).toBe(202);
       await eventually(async () => (await insist('GET', path, buyer)).answer.state === 'released');
+    },
+    patience,
+  );
+
+  it(
+    'launches an app and answers for it through each copy of the proxy, and again after its processes were killed',
+    async () => {
+      const app = await insist('POST', `/api/v1/projects/${project}/apps`, buyer, { slug: 'echo', name: 'Echo' });
+      expect(app.status, JSON.stringify(app.answer)).toBe(201);
+      const versions = `/api/v1/apps/${app.answer.id}/versions`;
+      const published = await insist('POST', versions, buyer, { manifest: testManifest() });
+      expect(published.status, JSON.stringify(published.answer)).toBe(201);
+      const run = async () => {
+        const wanted = { app: app.answer.reference, parameters: { greeting: 'Hi' }, allocation: whole };
+        const made = await insist('POST', '/api/v1/app-instances', buyer, wanted);
+        expect(made.status, JSON.stringify(made.answer)).toBe(201);
+        const path = `/api/v1/app-instances/${made.answer.id}`;
+        await eventually(async () => (await insist('GET', path, buyer)).answer.state === 'running');
+        return { path, allocation: `/api/v1/allocations/${made.answer.allocation_id}` };
+      };
+      const answerThroughEach = async (path: string) => {
+        const { routes } = (await insist('GET', path, buyer)).answer;
+        const url: string = routes.find(({ family }: { family: string }) => family === 'api').url;
+        for (const port of composed.appPorts) {
+          const headers = { authorization: `Bearer ${buyer}` };
+          await eventually(async () => (await statusOf(port, `${url}/v1/models`, headers)) === 200);
+          expect(await statusOf(port, `${url}/v1/models`, {})).toBe(401);
+        }
+      };
+      const end = async ({ path, allocation }: Awaited<ReturnType<typeof run>>) => {
+        expect((await insist('POST', `${path}/release`, buyer, {})).status).toBeLessThan(300);
+        await eventually(async () => (await insist('GET', allocation, buyer)).answer.state === 'released');
+      };
+      const before = await run();
+      await answerThroughEach(before.path);
+      for (const name of ['app-proxy', 'app-runtime-worker']) {
+        for (const copy of [0, 1]) await memberOf(name, copy).kill();
+      }
+      await answerThroughEach(before.path);
+      await end(before);
+      const after = await run();
+      await answerThroughEach(after.path);
+      await end(after);
     },
     patience,
   );

@@ -102,6 +102,7 @@ export async function startComposed(servers: Servers, folder: string, poolSize: 
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
     nodeUrl: `https://127.0.0.1:${doors.nodes.port}`,
     terminalPorts,
+    appPorts,
     token: (subject: string) =>
       new SignJWT({ auth_time: Math.floor(Date.now() / 1_000) })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
