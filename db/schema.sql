@@ -768,7 +768,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['apps.instance.failed'::text, 'apps.instance.launching'::text, 'apps.instance.released'::text, 'apps.instance.running'::text, 'apps.instance.stopped'::text, 'provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'provisioning.started'::text, 'provisioning.stopped'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'billing.machines_stopped'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['apps.instance.failed'::text, 'apps.instance.launching'::text, 'apps.instance.released'::text, 'apps.instance.rolled_back'::text, 'apps.instance.running'::text, 'apps.instance.stopped'::text, 'apps.instance.upgraded'::text, 'apps.instance.upgrading'::text, 'provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'provisioning.started'::text, 'provisioning.stopped'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'billing.machines_stopped'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function found_department()
@@ -2754,6 +2754,10 @@ create table app_instances (
   failure_code text,
   failure_reason text,
   end_reason text,
+  previous_version_id uuid,
+  previous_version text,
+  previous_parameters jsonb,
+  version_change text,
   constraint app_instances_pkey PRIMARY KEY (id),
   constraint app_instances_tenant UNIQUE (organization_id, project_id, id),
   constraint app_instances_attempts_check CHECK ((attempts >= 0)),
@@ -2765,15 +2769,21 @@ create table app_instances (
   constraint app_instances_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint app_instances_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
   constraint app_instances_phase_check CHECK ((length(phase) <= 64)),
+  constraint app_instances_previous CHECK ((((previous_version_id IS NULL) = (previous_version IS NULL)) AND ((previous_version_id IS NULL) = (previous_parameters IS NULL)))),
+  constraint app_instances_previous_parameters_check CHECK ((jsonb_typeof(previous_parameters) = 'object'::text)),
+  constraint app_instances_return CHECK (((version_change IS DISTINCT FROM 'trying'::text) OR (previous_version_id IS NOT NULL))),
+  constraint app_instances_version_change_check CHECK ((version_change = ANY (ARRAY['upgrading'::text, 'trying'::text, 'returning'::text]))),
   constraint app_instances_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
   constraint app_instances_app_version_id_fkey FOREIGN KEY (app_version_id) REFERENCES app_versions(id),
   constraint app_instances_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint app_instances_previous_version_id_fkey FOREIGN KEY (previous_version_id) REFERENCES app_versions(id),
   constraint app_instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 
 CREATE INDEX app_instances_allocation ON public.app_instances USING btree (allocation_id);
 CREATE INDEX app_instances_app_version ON public.app_instances USING btree (app_version_id);
 CREATE INDEX app_instances_live ON public.app_instances USING btree (id) WHERE (state <> 'released'::text);
+CREATE INDEX app_instances_previous_version ON public.app_instances USING btree (previous_version_id);
 CREATE INDEX app_instances_project ON public.app_instances USING btree (project_id);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_instances FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -2786,8 +2796,8 @@ alter table app_instances enable row level security;
 create policy reach on app_instances
   using (within_wall(organization_id));
 
-grant insert, select, update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (phase), update (probed_at), update (ready_at), update (state), update (version), update (workload_id) on app_instances to gpuaas_api;
-grant select, update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (phase), update (probed_at), update (ready_at), update (state), update (version), update (workload_id) on app_instances to gpuaas_worker;
+grant insert, select, update (app_version), update (app_version_id), update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (parameters), update (phase), update (previous_parameters), update (previous_version), update (previous_version_id), update (probed_at), update (ready_at), update (state), update (version), update (version_change), update (workload_id) on app_instances to gpuaas_api;
+grant select, update (app_version), update (app_version_id), update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (parameters), update (phase), update (previous_parameters), update (previous_version), update (previous_version_id), update (probed_at), update (ready_at), update (state), update (version), update (version_change), update (workload_id) on app_instances to gpuaas_worker;
 
 -- Table app_routes
 
@@ -2803,6 +2813,7 @@ create table app_routes (
   client_auth_mode text not null,
   target_port integer not null,
   created_at timestamp with time zone not null default act_time(),
+  retired_at timestamp with time zone,
   constraint app_routes_pkey PRIMARY KEY (id),
   constraint app_routes_client_auth_mode_check CHECK ((client_auth_mode = ANY (ARRAY['browser_oidc'::text, 'api_bearer'::text]))),
   constraint app_routes_endpoint_name_check CHECK (((length(endpoint_name) >= 1) AND (length(endpoint_name) <= 32))),
@@ -2828,8 +2839,8 @@ alter table app_routes enable row level security;
 create policy reach on app_routes
   using (within_wall(organization_id));
 
-grant insert, select on app_routes to gpuaas_api;
-grant select on app_routes to gpuaas_worker;
+grant insert, select, update (client_auth_mode), update (retired_at), update (route_family), update (target_port) on app_routes to gpuaas_api;
+grant insert, select, update (client_auth_mode), update (retired_at), update (route_family), update (target_port) on app_routes to gpuaas_worker;
 
 -- Table app_version_trust
 

@@ -248,6 +248,8 @@ export const errors = {
   app_not_launchable: kind(409, 'This version of the app may not be launched now; the message says why.'),
   app_parameters_invalid: kind(422, 'The parameters do not fit the manifest of the app; details names each one.'),
   app_not_supported: kind(409, 'The app cannot run on this allocation; the message says why.'),
+  app_instance_changing: kind(409, 'The app instance is being moved to another version already.'),
+  app_no_previous_version: kind(409, 'The app instance has no version to go back to.'),
   app_instance_limit: kind(409, 'The allocation runs as many app instances as it may.'),
   app_instance_not_on_host: kind(409, 'The app instance has no container on a host that could be asked.'),
   app_limit_reached: kind(409, 'There are as many apps or versions as the policy allows.', 'tenant admin'),

@@ -54,6 +54,16 @@ export const launch: Run = async (session) => {
   return exitCodes.ok;
 };
 
+export const upgrade: Run = async (session) => {
+  const api = await session.api();
+  const moved = await api.appInstances.upgrade({
+    ...{ app_instance_id: session.arg(0), version: session.arg(1) },
+    parameters: parametersOf(session),
+  });
+  showOne(session, moved, [...shown, 'version_change', 'previous_version']);
+  return exitCodes.ok;
+};
+
 export const open: Run = async (session) => {
   const api = await session.api();
   const instance = await api.appInstances.get({ app_instance_id: session.arg(0) });

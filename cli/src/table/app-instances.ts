@@ -96,6 +96,24 @@ export const appInstances: CommandGroup = {
       columns,
     },
     {
+      name: 'app upgrade',
+      summary: 'Move an app instance to another version of its app',
+      description:
+        'Its volumes and addresses stay. If the new version does not become ready within its time, the old one comes back. With --set and the version that it has, it only gets other parameters.',
+      args: [instance, { name: 'VERSION', meaning: 'the number of the version, as 1.2.3' }],
+      flags: { set: { type: 'string', value: 'NAME=VALUE', many: true, meaning: 'a parameter that changes' } },
+      examples: [`gpuaas app upgrade ${someId} 1.2.3`],
+      load: async () => (await import('../commands/app.ts')).upgrade,
+    },
+    {
+      name: 'app rollback',
+      summary: 'Move an app instance back to its version of before, with the parameters of then',
+      args: [instance],
+      examples: [`gpuaas app rollback ${someId}`],
+      operation: 'app_instance_rollback',
+      columns,
+    },
+    {
       name: 'app release',
       summary: 'End an app instance with its volumes, and its allocation where both were launched together',
       args: [instance],

@@ -43,6 +43,28 @@ export const appInstanceFailed = defineEvent({
   consumers: ['webhook-worker'],
   payload: Type.Object({ ...instance, failure_code: Word, failure_reason: Sentence }, strict),
 });
+export const appInstanceUpgraded = defineEvent({
+  ...common,
+  type: 'apps.instance.upgraded',
+  summary: 'An instance of an app answers with the version that it was upgraded to.',
+  consumers: ['webhook-worker'],
+  payload: Type.Object({ ...instance, from_version: Word }, strict),
+});
+export const appInstanceRolledBack = defineEvent({
+  ...common,
+  type: 'apps.instance.rolled_back',
+  summary:
+    'An instance of an app goes back to its version of before: a person asked for it, or the new version did not become ready.',
+  consumers: ['webhook-worker'],
+  payload: Type.Object({ ...instance, from_version: Word, reason: Type.Enum(['user', 'not_ready']) }, strict),
+});
+export const appInstanceUpgrading = defineEvent({
+  ...common,
+  type: 'apps.instance.upgrading',
+  summary: 'An instance of an app is being moved to another version.',
+  consumers: ['webhook-worker'],
+  payload: Type.Object({ ...instance, from_version: Word }, strict),
+});
 export const appInstanceReleased = defineEvent({
   ...common,
   type: 'apps.instance.released',

@@ -3,8 +3,11 @@ import {
   appInstanceFailed,
   appInstanceLaunching,
   appInstanceReleased,
+  appInstanceRolledBack,
   appInstanceRunning,
   appInstanceStopped,
+  appInstanceUpgraded,
+  appInstanceUpgrading,
 } from '../events/app-instances.ts';
 import {
   appArtifactDeprecated,
@@ -52,8 +55,11 @@ export const webhookEvents: readonly { readonly event: EventKind }[] = [
   { event: appInstanceFailed },
   { event: appInstanceLaunching },
   { event: appInstanceReleased },
+  { event: appInstanceRolledBack },
   { event: appInstanceRunning },
   { event: appInstanceStopped },
+  { event: appInstanceUpgraded },
+  { event: appInstanceUpgrading },
   { event: autoReleasePending },
   { event: autoTopUpActionRequired },
   { event: autoTopUpFailed },

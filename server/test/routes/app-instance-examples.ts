@@ -1,4 +1,4 @@
-import { putInstance, putWholeNode } from '../../src/domains/app-instances/testing.ts';
+import { putInstance, putUpgraded, putWholeNode } from '../../src/domains/app-instances/testing.ts';
 import { putVersion } from '../../src/domains/apps/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import type { Tenant, World } from '../../src/testing/world.ts';
@@ -44,6 +44,15 @@ export const appInstanceExamples: Readonly<Record<string, MakeExample>> = {
   app_instance_stop: inState('running'),
   app_instance_start: inState('stopped'),
   app_instance_release: inState('stopped'),
+  app_instance_upgrade: async (world, tenant) => {
+    const { id, appId } = await putInstance(world, tenant, { state: 'running' });
+    await putVersion(world, tenant, { appId, version: '1.1.0', trust: 'verified' });
+    return { params: { app_instance_id: id }, body: { version: '1.1.0', parameters: { greeting: 'Hi' } } };
+  },
+  app_instance_rollback: async (world, tenant) => {
+    const { id } = await putUpgraded(world, tenant);
+    return { params: { app_instance_id: id } };
+  },
   app_instance_logs_request: async (...of) => ({ ...(await inState('running')(...of)), body: { tail_lines: 10 } }),
   app_instance_logs: inState('running'),
   app_sign_in_create: async (world, tenant, caller) => ({

@@ -21,6 +21,7 @@ const within: Readonly<Record<string, string>> = {
   billing_proof_get: 'gpuaas billing prove fetches every part, and recomputes them',
   app_instance_create: 'gpuaas app launch takes an allocation that exists or a new one, and not both',
   app_instance_logs: 'gpuaas app logs reads it until the host has answered',
+  app_instance_upgrade: 'gpuaas app upgrade takes parameters as --set name=value',
   app_sign_in_create: 'browsers sign in to an app: the console does',
   app_version_publish: 'gpuaas app publish reads the manifest from a file',
   branding_get: 'the console shows it',

@@ -14,6 +14,16 @@ export const appInstanceChecks: Readonly<Record<string, Promised>> = {
     table: 'app_instances',
     row: { state: 'running', workload_id: null, ended_at: null },
   },
+  app_instances_previous: {
+    promise: 'a version to go back to has its number and its parameters',
+    table: 'app_instances',
+    row: { previous_version_id: uuid, previous_version: null, previous_parameters: null },
+  },
+  app_instances_return: {
+    promise: 'a version is only tried out where there is one to go back to',
+    table: 'app_instances',
+    row: { version_change: 'trying', previous_version_id: null, previous_version: null, previous_parameters: null },
+  },
 };
 
 export const appInstanceUniqueness: Readonly<Record<string, Promised>> = {

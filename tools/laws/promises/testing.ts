@@ -96,7 +96,11 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   task_signers: { public_key: () => letters(43), state: () => 'retired' },
   tenant_memberships: { role: () => 'member' },
   apps: { visibility: () => 'project' },
-  app_instances: { state: () => 'requested', workload_id: () => null, ended_at: () => null, parameters: () => '{}' },
+  app_instances: {
+    ...{ state: () => 'requested', workload_id: () => null, ended_at: () => null, parameters: () => '{}' },
+    ...{ previous_version_id: () => null, previous_version: () => null, previous_parameters: () => null },
+    version_change: () => null,
+  },
   app_routes: {
     ...{ label: () => `web-${hex(12)}`, endpoint_name: () => `e${hex(8)}`, proxy_pool: () => 'shared' },
     ...{ route_family: () => 'browser', client_auth_mode: () => 'browser_oidc', target_port: () => 8_080 },

@@ -23,6 +23,9 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
         words: 'Only digests are deployed; tags are refused',
         by: {
           'server/src/domains/apps/publishing.db.test.ts': ['cannot publish a tag, root or two endpoints on one port'],
+          'server/src/domains/app-instances/upgrades/upgrades.db.test.ts': [
+            'takes versions that this project may move to, values that the new manifest takes, and one move at a time',
+          ],
           'server/src/domains/app-instances/app-instances.db.test.ts': [
             'is launched on an active allocation of a whole node with the values of its manifest, by a signed task',
           ],

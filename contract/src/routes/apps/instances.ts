@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { AppVersionNumber } from '../../apps/manifest.ts';
 import { Name, Timestamp, Uuid } from '../../ids.ts';
 import { clientAuthModes, routeFamilies, routeLabelPattern } from '../../ingress/internal.ts';
 import { ociMost } from '../../node/oci.ts';
@@ -45,6 +46,13 @@ export const AppInstance = Type.Object(
     app_version_id: Uuid,
     app_reference: Type.String(),
     app_version: Type.String(),
+    version_change: orNull(
+      Type.Enum(['upgrading', 'trying', 'returning'], {
+        description:
+          'upgrading: the container of the old version ends; trying: the new version is launched, and the old one comes back if it does not become ready; returning: it goes back to its version of before.',
+      }),
+    ),
+    previous_version: orNull(Type.String({ description: 'The version that a rollback leads to.' })),
     name: Name,
     requested_by: Type.String(),
     state: AppInstanceState,
@@ -96,6 +104,11 @@ export const AppInstanceLogs = Type.Object(
 );
 export type AppInstanceLogs = Static<typeof AppInstanceLogs>;
 
+const Parameters = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+  Type.Union([Type.String({ maxLength: 4_096 }), Type.Number(), Type.Boolean()]),
+  { maxProperties: 40, description: 'Values for the parameters of the manifest.' },
+);
 const changeErrors = ['app_instance_not_found', 'illegal_transition'] as const;
 const instanceErrors = [
   'app_not_launchable',
@@ -133,13 +146,7 @@ export const appInstanceCreate = defineRoute({
         Type.String({ maxLength: 120, description: 'Its version; the newest that may be launched when left out.' }),
       ),
       name: Type.Optional(Name),
-      parameters: Type.Optional(
-        Type.Record(
-          Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
-          Type.Union([Type.String({ maxLength: 4_096 }), Type.Number(), Type.Boolean()]),
-          { maxProperties: 40, description: 'Values for the parameters of the manifest.' },
-        ),
-      ),
+      parameters: Type.Optional(Parameters),
       allocation_id: Type.Optional(
         Type.String({ ...Uuid, description: 'An active allocation of a whole node, of this project.' }),
       ),
@@ -216,6 +223,41 @@ export const appInstanceStart = defineRoute({
   summary: 'Start an app instance again that was stopped or has failed',
   audit: 'app_instance.start',
   errors: [...changeErrors, ...instanceErrors],
+  response: AppInstance,
+});
+
+export const appInstanceUpgrade = defineRoute({
+  ...change,
+  id: 'app_instance_upgrade',
+  method: 'POST',
+  path: '/api/v1/app-instances/{app_instance_id}/upgrade',
+  summary: 'Move an app instance to another version of its app; the old one comes back if that does not become ready',
+  audit: 'app_instance.upgrade',
+  errors: [...changeErrors, ...instanceErrors, 'app_version_not_found', 'app_instance_changing'],
+  body: Type.Object(
+    {
+      version: Type.String({
+        ...AppVersionNumber,
+        description: 'The number of the version. Its image is the one of its digest; a tag is refused.',
+      }),
+      parameters: Type.Optional({
+        ...Parameters,
+        description: 'Values that change. The others stay, as far as the new version knows them.',
+      }),
+    },
+    strict,
+  ),
+  response: AppInstance,
+});
+
+export const appInstanceRollback = defineRoute({
+  ...change,
+  id: 'app_instance_rollback',
+  method: 'POST',
+  path: '/api/v1/app-instances/{app_instance_id}/rollback',
+  summary: 'Move an app instance back to the version that it had before its last upgrade, with the parameters of then',
+  audit: 'app_instance.rollback',
+  errors: [...changeErrors, ...instanceErrors, 'app_no_previous_version', 'app_instance_changing'],
   response: AppInstance,
 });
 

@@ -1766,6 +1766,14 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     release(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**
+     * Move an app instance back to the version that it had before its last upgrade, with the parameters of then
+     *
+     * `POST /api/v1/app-instances/{app_instance_id}/rollback`
+     *
+     * Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_no_previous_version, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition.
+     */
+    rollback(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
+    /**
      * Start an app instance again that was stopped or has failed
      *
      * `POST /api/v1/app-instances/{app_instance_id}/start`
@@ -1789,6 +1797,14 @@ readonly tags?: Readonly<Record<string, string>>;
      * Refusals: app_instance_not_found, cursor_invalid.
      */
     timeline(input: { readonly app_instance_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppInstanceMoment>;
+    /**
+     * Move an app instance to another version of its app; the old one comes back if that does not become ready
+     *
+     * `POST /api/v1/app-instances/{app_instance_id}/upgrade`
+     *
+     * Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, illegal_transition.
+     */
+    upgrade(input: { readonly app_instance_id: string; readonly parameters?: Readonly<Record<string, string | number | boolean>> | undefined; readonly version: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**
      * A one-time code with which your browser signs in at the address of an app
      *
@@ -2981,7 +2997,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
      */
-    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
+    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
     /**
      * Remove a webhook with its deliveries
      *
@@ -2997,7 +3013,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
      */
-    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
+    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
     /**
      * What was posted to a webhook, newest first
      *

@@ -44,6 +44,8 @@ export const errorCodes = {
   app_already_entitled: { status: 409, retryable: false },
   /** There is no such entitlement. */
   app_entitlement_not_found: { status: 404, retryable: false },
+  /** The app instance is being moved to another version already. */
+  app_instance_changing: { status: 409, retryable: false },
   /** The allocation runs as many app instances as it may. */
   app_instance_limit: { status: 409, retryable: false },
   /** There is no such app instance. */
@@ -54,6 +56,8 @@ export const errorCodes = {
   app_limit_reached: { status: 409, retryable: false },
   /** The manifest contradicts itself or the app; details names each place. */
   app_manifest_invalid: { status: 422, retryable: false },
+  /** The app instance has no version to go back to. */
+  app_no_previous_version: { status: 409, retryable: false },
   /** There is no such app. */
   app_not_found: { status: 404, retryable: false },
   /** This version of the app may not be launched now; the message says why. */

@@ -874,6 +874,8 @@ readonly owns_allocation: boolean;
   readonly parameters: Readonly<Record<string, string | number | boolean>>;
   /** What its launch is at. */
 readonly phase: string | null;
+  /** The version that a rollback leads to. */
+readonly previous_version: string | null;
   readonly project_id: string;
   readonly ready_at: string | null;
   readonly requested_by: string;
@@ -881,6 +883,7 @@ readonly phase: string | null;
   readonly simulated: boolean;
   readonly state: "requested" | "launching" | "running" | "stopping" | "stopped" | "failed" | "releasing" | "released";
   readonly version: number;
+  readonly version_change: ("upgrading" | "trying" | "returning") | null;
 };
 
 export type AppInstanceLogLine = {
@@ -3582,7 +3585,7 @@ export type Webhook = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
+readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;
@@ -3620,7 +3623,7 @@ export type WebhookWithSecret = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.running" | "apps.instance.stopped" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
+readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;

@@ -4,10 +4,22 @@ import {
   appInstanceReleased,
   appInstanceRunning,
   appInstanceStopped,
+  appInstanceUpgraded,
   type DeclaredEvent,
 } from '@gpuaas/contract';
 import type { Moved } from '../../kernel/machine.ts';
 import type { InstanceRow } from './store.ts';
+
+/** What each event says of its instance. */
+export const instanceOf = (row: InstanceRow, version: number) => ({
+  app_instance_id: row.id,
+  allocation_id: row.allocation_id,
+  organization_id: row.organization_id,
+  project_id: row.project_id,
+  version,
+  app_reference: row.app_reference,
+  app_version: row.app_version,
+});
 
 /** The event of a change of state; none where a state only waits for the next one. */
 export function eventsOf(
@@ -19,20 +31,17 @@ export function eventsOf(
     readonly reason?: 'user' | 'allocation_ended';
   } = {},
 ): DeclaredEvent[] {
-  const instance = {
-    app_instance_id: row.id,
-    allocation_id: row.allocation_id,
-    organization_id: row.organization_id,
-    project_id: row.project_id,
-    version: moved.version,
-    app_reference: row.app_reference,
-    app_version: row.app_version,
-  };
+  const instance = instanceOf(row, moved.version);
   switch (moved.to) {
     case 'launching':
       return [appInstanceLaunching.of(row.id, { ...instance, attempt: about.attempt ?? 1 })];
     case 'running':
-      return [appInstanceRunning.of(row.id, instance)];
+      return [
+        appInstanceRunning.of(row.id, instance),
+        ...(row.version_change === 'trying' && row.previous_version !== null
+          ? [appInstanceUpgraded.of(row.id, { ...instance, from_version: row.previous_version })]
+          : []),
+      ];
     case 'stopped':
       return [appInstanceStopped.of(row.id, instance)];
     case 'failed': {

@@ -1,58 +1,26 @@
-import type { NodeTaskResult } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { actsOf, systemViewer } from '../../kernel/act.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemViewer } from '../../kernel/act.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/telemetry/log.ts';
-import { makeMetrics } from '../../kernel/telemetry/metrics.ts';
-import type { DatabasePort } from '../../ports/database/port.ts';
-import { openPostgres } from '../../ports/database/postgres.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { putVersion } from '../apps/testing.ts';
 import { listDue } from './guard-store.ts';
-import { makeAppGuard, makeApplyAppResult } from './index.ts';
 import { putInstance, putWholeNode } from './testing.ts';
+import { openStage, type Stage } from './upgrades/testing.ts';
 
 let world: World;
-let worker: DatabasePort;
+let stage: Stage;
 let home: Tenant;
-let ahead = 0;
 beforeAll(async () => {
   world = await openWorld();
-  const url = world.schema.as('gpuaas_worker');
-  worker = await openPostgres({ url, clock: systemClock, ids: systemIds, log: silentLog, name: 'test', poolSize: 4 });
+  stage = await openStage(world);
   home = await world.found('home');
 });
 afterAll(async () => {
-  await worker?.close();
+  await stage?.close();
   await world?.close();
 });
 
-const tasks = {
-  queueTask: async (_tx: unknown, order: { readonly type: string; readonly params: object }) => {
-    queued.push(order);
-    return systemIds.next();
-  },
-} as never;
-const queued: { readonly type: string; readonly params: object }[] = [];
-const policies = {
-  number: (key: string) =>
-    ({
-      'apps.oci_probe_seconds': 60,
-      'apps.oci_stall_seconds': 180,
-      'apps.oci_recovery_seconds': 900,
-      'apps.oci_retry_seconds': 10,
-    })[key] ?? 300,
-} as never;
-const clock = { ...systemClock, now: () => new Date(Date.now() + ahead) };
-const parts = () => ({ db: worker.database, ids: systemIds, clock, policies, tasks, place: undefined });
-const guard = () =>
-  makeAppGuard({
-    ...parts(),
-    begin: actsOf('app-guard', systemIds),
-    log: silentLog,
-    metrics: makeMetrics('test', '0'),
-  }).round(new AbortController().signal);
+const guard = () => stage.guard();
 const stateOf = async (id: string) =>
   (
     await world.root.query(
@@ -67,29 +35,10 @@ const asOwner = () => ({ as: home.token, headers: { 'x-project-id': home.project
 /** Gives results of the host about one container. */
 const finisher =
   (of: { readonly allocationId: string; readonly workloadId: string; readonly instanceId?: string }) =>
-  async (type: string, outcome: 'succeeded' | 'failed', said: object) => {
-    const taskId = systemIds.next();
-    const params = { workload_id: of.workloadId, labels: { instance_id: of.instanceId } };
-    await asSystem(
-      world.root,
-      `insert into node_tasks (id, node_id, organization_id, allocation_id, task_type, generation, envelope, correlation_id, issued_at, expires_at)
-       select $1, a.node_id, a.organization_id, a.id, $2, 1, $3, 'a test', now(), now() + interval '1 hour' from allocations a where a.id = $4`,
-      [taskId, type, JSON.stringify({ params }), of.allocationId],
-    );
-    const act = actsOf('nodes', systemIds)('node_task.settle', { correlationId: systemIds.next() });
-    await worker.database.write(act, async (tx) => {
-      const result = { outcome, ...(outcome === 'succeeded' ? { output: said } : { failure: said }) };
-      const task = { id: taskId, task_type: type as never, correlation_id: 'a test' };
-      const effect = await makeApplyAppResult(parts())(tx, task, result as NodeTaskResult);
-      return tx.commit(undefined, {
-        target: { type: 'node_task', id: taskId },
-        organizationId: home.organizationId,
-        events: effect && effect.events.length > 0 ? effect.events : 'none',
-      });
-    });
-  };
+  (type: string, outcome: 'succeeded' | 'failed', said: object) =>
+    stage.finish(of, type, outcome, said);
 const stopsOf = (workloadId: string) =>
-  queued.filter(({ type, params }) => type === 'app.oci_stop' && JSON.stringify(params).includes(workloadId));
+  stage.queued.filter(({ type, params }) => type === 'app.oci_stop' && JSON.stringify(params).includes(workloadId));
 const change = (id: string, what: string) =>
   asSystem(world.root, `update app_instances set ${what}, version = version + 1 where id = $1`, [id]);
 
@@ -169,21 +118,21 @@ describe('an app instance', () => {
     });
     expect(revoked.status, JSON.stringify(revoked.body)).toBe(200);
     expect(revoked.body.affected).toMatchObject([{ app_instance_id: id, organization_id: home.organizationId }]);
-    queued.length = 0;
+    stage.queued.length = 0;
     await guard();
     expect(await stateOf(id)).toMatchObject({ state: 'failed', failure_code: 'revoked' });
-    expect(queued).toMatchObject([{ type: 'app.oci_stop' }]);
+    expect(stage.queued).toMatchObject([{ type: 'app.oci_stop' }]);
     await guard();
     expect(await stateOf(id)).toMatchObject({ state: 'failed', attempts: expect.any(Number) });
-    expect(queued).toHaveLength(1);
+    expect(stage.queued).toHaveLength(1);
   });
 
   it('whose launch stands still fails after the stall time, is tried again with another container, and not for ever', async () => {
     const { id, allocationId, workloadId } = await putInstance(world, home, { state: 'launching' });
-    ahead = 181_000;
+    stage.time.aheadMs = 181_000;
     await guard();
     expect(await stateOf(id)).toMatchObject({ state: 'failed', failure_code: 'stalled' });
-    ahead = 0;
+    stage.time.aheadMs = 0;
     await change(id, `moved_at = now() - interval '1 minute'`);
     await guard();
     // Its host has not said that the first container is gone.
@@ -194,10 +143,10 @@ describe('an app instance', () => {
     expect(again).toMatchObject({ state: 'launching', attempts: 2 });
     expect(again.workload_id).not.toBe(workloadId);
     await change(id, `asked_at = now() - interval '16 minutes'`);
-    ahead = 181_000;
+    stage.time.aheadMs = 181_000;
     await guard();
     await guard();
-    ahead = 0;
+    stage.time.aheadMs = 0;
     expect(await stateOf(id)).toMatchObject({ state: 'failed', attempts: 2 });
   });
 
@@ -218,10 +167,10 @@ describe('an app instance', () => {
     const { id, allocationId, workloadId } = await putInstance(world, home, { state: 'failed' });
     const finish = finisher({ allocationId, workloadId, instanceId: id });
     const later = async (seconds: number) => {
-      queued.length = 0;
-      ahead = seconds * 1_000;
+      stage.queued.length = 0;
+      stage.time.aheadMs = seconds * 1_000;
       await guard();
-      ahead = 0;
+      stage.time.aheadMs = 0;
       return stopsOf(workloadId).length;
     };
     expect(await later(0)).toBe(0);
@@ -229,7 +178,7 @@ describe('an app instance', () => {
     expect(await later(61)).toBe(1);
     await finish('app.oci_stop', 'succeeded', {});
     expect(await later(61)).toBe(0);
-    queued.length = 0;
+    stage.queued.length = 0;
     await finish('app.oci_launch', 'succeeded', { workload: { workload_id: workloadId, state: 'running' } });
     expect(stopsOf(workloadId)).toHaveLength(1);
     expect(await stateOf(id)).toMatchObject({ state: 'failed' });
@@ -239,7 +188,7 @@ describe('an app instance', () => {
   it('ends a container of an earlier try that starts late, and goes on with its own', async () => {
     const { id, allocationId, workloadId } = await putInstance(world, home, { state: 'launching' });
     const earlier = systemIds.next();
-    queued.length = 0;
+    stage.queued.length = 0;
     const finish = finisher({ allocationId, workloadId: earlier, instanceId: id });
     await finish('app.oci_launch', 'succeeded', { workload: { workload_id: earlier, state: 'running' } });
     expect(stopsOf(earlier)).toMatchObject([{ params: { remove_volumes: false } }]);
@@ -260,11 +209,11 @@ describe('an app instance', () => {
        where id = (select app_version_id from app_instances where id = $1)`,
       [id],
     );
-    queued.length = 0;
+    stage.queued.length = 0;
     await guard();
     await guard();
     expect(await stateOf(id)).toMatchObject({ state: 'failed', failure_code: 'app_not_launchable' });
-    expect(queued).toHaveLength(0);
+    expect(stage.queued).toHaveLength(0);
     const { body } = await world.call('GET', `/api/v1/app-instances/${id}/timeline`, asOwner());
     expect(body.data).toMatchObject([{ name: 'give_up', detail: { code: 'app_not_launchable' } }]);
   });
@@ -282,9 +231,7 @@ describe('an app instance', () => {
     ]);
     const viewer = systemViewer('app-guard', { correlationId: systemIds.next() });
     const limits = { stallSeconds: 180, recoverySeconds: 900, probeSeconds: 60, retrySeconds: 10 };
-    const found = await worker.database.read(viewer, (tx) =>
-      listDue(tx, { ...limits, now: new Date(), retried: [], limit: 3 }),
-    );
+    const found = await stage.read(viewer, (tx) => listDue(tx, { ...limits, now: new Date(), retried: [], limit: 3 }));
     expect(found.map(({ id, due }) => [id, due])).toEqual([
       [three.id, 'allocation_ended'],
       [two.id, 'probe'],

@@ -3,18 +3,12 @@ import { type Act, handlers, type InProject, type Mounted, type WriteTx } from '
 import { Fault } from '../../kernel/fault.ts';
 import { readLeased } from '../allocations/index.ts';
 import { findLaunchable, type Launchable } from '../apps/index.ts';
-import { labelBytes, mostLabelName, mostPerAllocation } from './facts.ts';
+import { mostPerAllocation } from './facts.ts';
 import { launch, objection } from './launch.ts';
 import type { CreateParts } from './routes.ts';
+import { putRoutes } from './routing.ts';
 import { showInstance } from './show.ts';
-import {
-  countInstances,
-  findInstance,
-  holdCapacityOf,
-  type InstanceRow,
-  insertInstance,
-  insertRouteOf,
-} from './store.ts';
+import { countInstances, findInstance, holdCapacityOf, type InstanceRow, insertInstance } from './store.ts';
 
 type Wish = Input<typeof appInstanceCreate>['body'];
 type Launcher = Act & InProject;
@@ -109,15 +103,7 @@ async function insert(
     ...{ owns_allocation: of.capacity.isNew, parameters: of.values },
   };
   await insertInstance(tx, instance);
-  for (const endpoint of version.manifest.endpoints) {
-    if (endpoint.kind === 'ssh' || endpoint.auth === 'none_internal') continue;
-    const family = endpoint.kind === 'browser' ? 'browser' : 'api';
-    await insertRouteOf(tx, instance, {
-      ...{ id: parts.ids.next(), endpoint_name: endpoint.name, target_port: endpoint.port, route_family: family },
-      client_auth_mode: family === 'browser' ? 'browser_oidc' : 'api_bearer',
-      label: `${endpoint.name.slice(0, mostLabelName)}-${parts.ids.secret(labelBytes).toLowerCase()}`,
-    });
-  }
+  await putRoutes(tx, instance, version.manifest, parts.ids);
   const row = await findInstance(tx, id);
   if (!row) throw new Error('an app instance was not stored');
   return row;

@@ -1,9 +1,18 @@
 import { type ReadTx, sql } from '../../kernel/act.ts';
 
-export type Due = 'allocation_ended' | 'revoked' | 'launch' | 'stalled' | 'retry' | 'probe' | 'end';
+export type Due =
+  | 'allocation_ended'
+  | 'revoked'
+  | 'launch'
+  | 'stalled'
+  | 'move'
+  | 'roll_back'
+  | 'retry'
+  | 'probe'
+  | 'end';
 /**
  * What has lost its allocation or its trust comes first, then what has been due for the longest. A container of what has failed or was stopped
- * is ended again and again until its host has confirmed that it is gone, and only then is it tried again: two would want the same volumes.
+ * is ended again and again until its host has confirmed that it is gone, and only then is it tried again or another version launched: two would want the same volumes.
  */
 const due = sql(
   'app-instances-due',
@@ -15,6 +24,9 @@ const due = sql(
        when i.state = 'launching' and i.moved_at + (case when i.phase = 'starting'
            then greatest($2, coalesce((v.manifest #>> '{lifecycle,start_timeout_seconds}')::int, 0)) else $2 end) * interval '1 second' <= $1
          then 'stalled'
+       when i.version_change in ('upgrading', 'returning') and i.state in ('stopped', 'failed')
+         and i.workload_id is not distinct from i.gone_workload_id then 'move'
+       when i.version_change = 'trying' and i.state = 'failed' and i.workload_id = i.gone_workload_id then 'roll_back'
        when i.state = 'failed' and i.ready_at is null and i.workload_id is not null
          and i.asked_at + $3 * interval '1 second' > $1 and i.moved_at + $5 * interval '1 second' <= $1
          and i.failure_code = any ($6) and i.workload_id = i.gone_workload_id then 'retry'

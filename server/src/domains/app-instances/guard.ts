@@ -9,6 +9,7 @@ import { countInstances, type Due, listDue } from './guard-store.ts';
 import { askStatus, askStop, launch } from './launch.ts';
 import type { InstanceParts } from './parts.ts';
 import { holdInstance, type InstanceRow } from './store.ts';
+import { continueMove, rollBack } from './upgrades/move-to-version.ts';
 
 export interface GuardParts extends InstanceParts {
   readonly begin: BeginAct;
@@ -78,6 +79,9 @@ export function makeAppGuard(parts: GuardParts): Reconciler {
   };
 }
 
+const moved = (row: InstanceRow, done: Pick<Changed, 'events'> | undefined): Changed | undefined =>
+  done && { events: done.events, change: { state: [row.state, 'launching'] } };
+
 async function heed(
   tx: WriteTx,
   parts: InstanceParts,
@@ -107,6 +111,12 @@ async function heed(
       // It has failed already. With this reason it is not tried again.
       await giveUp(tx, of, row, failure);
       return undefined;
+    }
+    case 'move':
+      return moved(row, await continueMove(tx, parts, row, { correlationId }));
+    case 'roll_back': {
+      const why = { code: row.failure_code ?? 'unknown', reason: row.failure_reason ?? '' };
+      return moved(row, await rollBack(tx, parts, row, { correlationId, why }));
     }
     case 'stalled':
       await askStop(asked, { removesVolumes: false });

@@ -6,6 +6,7 @@ import { type AppSessions, makeAppSessions } from './ingress/sessions.ts';
 import { signInRoutes } from './ingress/sign-in-routes.ts';
 import { type CreateParts, instanceRoutes } from './routes.ts';
 import { findInstanceOwner } from './store.ts';
+import { upgradeRoutes } from './upgrades/routes.ts';
 
 interface OwnerOf {
   readonly absent: ErrorCode;
@@ -25,6 +26,7 @@ export function makeAppInstances(parts: CreateParts & { readonly cache: Cache })
     routes: [
       ...createRoutes(parts),
       ...instanceRoutes(parts),
+      ...upgradeRoutes(parts),
       ...signInRoutes({ db, ids, place: parts.place, sessions }),
     ],
     owners: {

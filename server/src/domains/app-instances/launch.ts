@@ -22,6 +22,8 @@ export const addressOf = (place: AppsPlace | undefined, label: string): string |
 export async function findVersion(
   tx: WriteTx,
   of: Pick<InstanceRow, 'organization_id' | 'project_id' | 'app_version_id'>,
+  /** It ran before an upgrade that failed: it comes back while it may go on running. */
+  mayReturn = false,
 ): Promise<Launchable | Fault<'app_not_launchable'>> {
   const found = await findLaunchable(
     tx,
@@ -29,6 +31,7 @@ export async function findVersion(
     { versionId: of.app_version_id },
   );
   if (!found) return new Fault('app_not_launchable', 'The app is not for this project any more.');
+  if (mayReturn && found.keepsRunning) return found;
   return found.launch.allowed ? found : new Fault('app_not_launchable', found.launch.reason);
 }
 
@@ -52,28 +55,55 @@ export function objection(
   );
 }
 
-/** Orders a container, with an id of its own, in the caller's transaction. */
-export async function launch(
-  tx: WriteTx,
+function orderOf(
   parts: InstanceParts,
   row: InstanceRow,
-  about: { readonly correlationId: string; readonly isAskedAnew: boolean },
-): Promise<{ readonly events: readonly DeclaredEvent[] } | Refused> {
-  const version = await findVersion(tx, row);
-  if (version instanceof Fault) return version;
-  const leased = await readLeased(tx, row.allocation_id);
-  const refused = objection(leased);
-  if (refused || !leased) return refused ?? new Fault('allocation_not_active', 'The allocation has no place.');
-  const workloadId = parts.ids.next();
-  const order = makeOrder(row, {
-    ...{ manifest: version.manifest, image: version.image, workloadId, ids: parts.ids },
-    correlationId: about.correlationId,
-    gpuUuids: leased.slots.map(({ gpu_uuid }) => gpu_uuid),
+  of: {
+    readonly version: Launchable;
+    readonly leased: LeasedAllocation;
+    readonly workloadId: string;
+    readonly correlationId: string;
+  },
+) {
+  return makeOrder(row, {
+    ...{ manifest: of.version.manifest, image: of.version.image, workloadId: of.workloadId, ids: parts.ids },
+    correlationId: of.correlationId,
+    gpuUuids: of.leased.slots.map(({ gpu_uuid }) => gpu_uuid),
     addressOf(endpoint) {
       const route = row.routes.find(({ endpoint_name }) => endpoint_name === endpoint);
       return route && addressOf(parts.place, route.label);
     },
   });
+}
+
+/** Why a version cannot be launched for an instance where it is; undefined when it can. */
+export async function checkOrder(
+  tx: WriteTx,
+  parts: InstanceParts,
+  row: InstanceRow,
+  of: { readonly version: Launchable; readonly correlationId: string },
+): Promise<Fault<'allocation_not_active' | 'app_not_supported'> | undefined> {
+  const leased = await readLeased(tx, row.allocation_id);
+  const refused = objection(leased);
+  if (refused || !leased) return refused ?? new Fault('allocation_not_active', 'The allocation has no place.');
+  const order = orderOf(parts, row, { ...of, leased, workloadId: row.id });
+  return order instanceof Fault ? order : undefined;
+}
+
+/** Orders a container, with an id of its own, in the caller's transaction. */
+export async function launch(
+  tx: WriteTx,
+  parts: InstanceParts,
+  row: InstanceRow,
+  about: { readonly correlationId: string; readonly isAskedAnew: boolean; readonly mayReturn?: boolean },
+): Promise<{ readonly events: readonly DeclaredEvent[] } | Refused> {
+  const version = await findVersion(tx, row, about.mayReturn);
+  if (version instanceof Fault) return version;
+  const leased = await readLeased(tx, row.allocation_id);
+  const refused = objection(leased);
+  if (refused || !leased) return refused ?? new Fault('allocation_not_active', 'The allocation has no place.');
+  const workloadId = parts.ids.next();
+  const order = orderOf(parts, row, { version, leased, workloadId, correlationId: about.correlationId });
   if (order instanceof Fault) return order;
   const attempt = about.isAskedAnew ? 1 : row.attempts + 1;
   const moved = await moveTo(tx, row, 'launch', {

@@ -10,6 +10,7 @@ export const showInstance = (row: InstanceRow, place: AppsPlace | undefined): Ap
   ...{ allocation_id: row.allocation_id, owns_allocation: row.owns_allocation, app_version_id: row.app_version_id },
   ...{ app_reference: row.app_reference, app_version: row.app_version, name: row.name, requested_by: row.requested_by },
   ...{ state: row.state, version: Number(row.version), phase: row.phase, attempts: row.attempts },
+  ...{ version_change: row.version_change, previous_version: row.previous_version },
   ...{ parameters: row.parameters, simulated: row.simulated },
   routes: row.routes.map((route) => ({
     ...{ id: route.id, endpoint: route.endpoint_name, family: route.route_family, auth: route.client_auth_mode },

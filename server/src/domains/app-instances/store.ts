@@ -27,6 +27,8 @@ export interface InstanceRow {
   readonly failure_code: string | null;
   readonly failure_reason: string | null;
   readonly end_reason: string | null;
+  readonly version_change: 'upgrading' | 'trying' | 'returning' | null;
+  readonly previous_version: string | null;
   readonly simulated: boolean;
   readonly routes: readonly RouteRow[];
 }
@@ -40,10 +42,11 @@ export interface RouteRow {
 }
 const everything = `select i.id, i.organization_id, i.project_id, i.allocation_id, i.app_version_id, i.app_reference, i.app_version, i.requested_by,
      i.name, i.state, i.version, i.owns_allocation, i.parameters, i.workload_id, i.gone_workload_id, i.attempts, i.phase, i.created_at,
-     i.asked_at, i.moved_at, i.probed_at, i.ready_at, i.ended_at, i.failure_code, i.failure_reason, i.end_reason, coalesce(n.simulated, false) as simulated,
+     i.asked_at, i.moved_at, i.probed_at, i.ready_at, i.ended_at, i.failure_code, i.failure_reason, i.end_reason, i.version_change, i.previous_version,
+     coalesce(n.simulated, false) as simulated,
      coalesce((select jsonb_agg(jsonb_build_object('id', r.id, 'endpoint_name', r.endpoint_name, 'label', r.label,
          'route_family', r.route_family, 'client_auth_mode', r.client_auth_mode, 'target_port', r.target_port) order by r.endpoint_name)
-       from app_routes r where r.app_instance_id = i.id and mine(r.organization_id)), '[]'::jsonb) as routes
+       from app_routes r where r.app_instance_id = i.id and r.retired_at is null and mine(r.organization_id)), '[]'::jsonb) as routes
    from app_instances i
      join allocations a on a.id = i.allocation_id and mine(a.organization_id)
      left join nodes n on n.id = a.node_id`;
@@ -96,12 +99,6 @@ const insert = sql(
   `insert into app_instances (id, organization_id, project_id, allocation_id, app_version_id, app_reference, app_version, requested_by,
      name, owns_allocation, parameters)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-);
-const insertRoute = sql(
-  'app-route-insert',
-  `insert into app_routes (id, organization_id, project_id, app_instance_id, endpoint_name, label, route_family, client_auth_mode,
-     target_port)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 const insertTimeline = sql(
   'app-instance-moment',
@@ -215,15 +212,6 @@ export const insertInstance = (
   tx.run(insert, [
     ...[one.id, one.organization_id, one.project_id, one.allocation_id, one.app_version_id, one.app_reference],
     ...[one.app_version, one.requested_by, one.name, one.owns_allocation, JSON.stringify(one.parameters)],
-  ]);
-export const insertRouteOf = (
-  tx: WriteTx,
-  of: Pick<InstanceRow, 'id' | 'organization_id' | 'project_id'>,
-  route: RouteRow,
-) =>
-  tx.run(insertRoute, [
-    ...[route.id, of.organization_id, of.project_id, of.id, route.endpoint_name, route.label],
-    ...[route.route_family, route.client_auth_mode, route.target_port],
   ]);
 export const insertMoment = (
   tx: WriteTx,

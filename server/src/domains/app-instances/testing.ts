@@ -36,10 +36,13 @@ export async function putInstance(
   readonly allocationId: string;
   readonly workloadId: string;
   readonly label: string;
+  readonly appId: string;
+  readonly reference: string;
+  readonly versionId: string;
 }> {
   const { root } = world;
   const allocationId = as.allocationId ?? (await putWholeNode(world, tenant));
-  const { versionId, reference } = await putVersion(world, tenant, { trust: 'verified' });
+  const { versionId, appId, reference } = await putVersion(world, tenant, { trust: 'verified' });
   const [id, workloadId] = [systemIds.next(), systemIds.next()];
   const label = as.label ?? `web-${id.slice(-12)}`;
   await asSystem(
@@ -70,5 +73,18 @@ export async function putInstance(
       [id, state, workloadId],
     );
   }
-  return { id, allocationId, workloadId, label };
+  return { id, allocationId, workloadId, label, appId, reference, versionId };
+}
+
+/** An instance that runs 1.1.0 and had 1.0.0 before. */
+export async function putUpgraded(world: Root, tenant: Of, as: Parameters<typeof putInstance>[2] = {}) {
+  const made = await putInstance(world, tenant, as);
+  const next = await putVersion(world, tenant, { appId: made.appId, version: '1.1.0', trust: 'verified' });
+  await asSystem(
+    world.root,
+    `update app_instances set previous_version_id = app_version_id, previous_version = app_version,
+       previous_parameters = '{"greeting": "Hi"}', app_version_id = $2, app_version = '1.1.0', version = version + 1 where id = $1`,
+    [made.id, next.versionId],
+  );
+  return { ...made, nextId: next.versionId };
 }

@@ -65,6 +65,8 @@ export async function putVersion(
     readonly slug?: string;
     readonly version?: string;
     readonly appId?: string;
+    /** Sections that are other ones than those of the usual manifest. */
+    readonly change?: Partial<AppManifest>;
   } = {},
 ): Promise<{ readonly appId: string; readonly versionId: string; readonly reference: string }> {
   const { lifecycle = 'published', trust = 'unverified', visibility = 'project', version = '1.0.0' } = as;
@@ -78,7 +80,7 @@ export async function putVersion(
       [appId, tenant.organizationId, tenant.projectId, slug, visibility],
     );
   }
-  const manifest = testManifest({ slug, version });
+  const manifest = { ...testManifest({ slug, version }), ...as.change };
   await asSystem(
     world.root,
     `insert into app_versions (id, organization_id, app_id, number, manifest, manifest_digest, image_repository, image_digest)

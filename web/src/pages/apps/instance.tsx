@@ -9,8 +9,14 @@ import { Rows } from '../../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { shortId } from '../../words/sizes.ts';
+import { MoveVersion } from './move-version.tsx';
 
 const lookEveryMs = 2_000;
+const moves: Readonly<Record<NonNullable<AppInstance['version_change']>, string>> = {
+  upgrading: 'The container of the old version ends before the new one is launched',
+  trying: 'The new version is launched; the old one comes back if it does not become ready',
+  returning: 'The container ends before the other version is launched',
+};
 
 /** One app instance: its addresses, what it prints, and what happened to it. */
 export function AppInstancePage() {
@@ -60,6 +66,7 @@ function Overview({ instance }: { instance: AppInstance }) {
               Start
             </Button>
           )}
+          <MoveVersion instance={instance} />
           {state !== 'released' && state !== 'releasing' && (
             <Button look="danger" busy={release.isPending} onClick={() => release.mutate(instance.id)}>
               {instance.owns_allocation ? 'Release with its allocation' : 'Release'}
@@ -75,6 +82,7 @@ function Overview({ instance }: { instance: AppInstance }) {
           ...(instance.phase ? [['Phase', instance.phase] as const] : []),
           ...(instance.failure_reason ? [['Why', <bdi key="why">{instance.failure_reason}</bdi>] as const] : []),
           ['App', <bdi key="app">{`${instance.app_reference} ${instance.app_version}`}</bdi>],
+          ...(instance.version_change ? [['Version', moves[instance.version_change]] as const] : []),
           [
             'Allocation',
             <Link

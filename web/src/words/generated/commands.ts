@@ -41,6 +41,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   app_instance_timeline: {"words":"app timeline","args":[["app_instance_id"]],"flags":{"limit":["limit","number"]}},
   app_instance_stop: {"words":"app stop","args":[["app_instance_id"]],"flags":{}},
   app_instance_start: {"words":"app start","args":[["app_instance_id"]],"flags":{}},
+  app_instance_rollback: {"words":"app rollback","args":[["app_instance_id"]],"flags":{}},
   app_instance_release: {"words":"app release","args":[["app_instance_id"]],"flags":{}},
   terminal_session_list: {"words":"terminal-sessions","args":[["allocation_id","allocation"]],"flags":{"live":["live","truth"],"limit":["limit","number"]}},
   terminal_session_end: {"words":"terminal-end","args":[["terminal_session_id"]],"flags":{}},

@@ -2029,6 +2029,16 @@ class AsyncAppInstancesApi:
         answer: AppInstance = await self._transport.call("app_instance_release", {"app_instance_id": app_instance_id}, options)
         return answer
 
+    async def rollback(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
+        """Move an app instance back to the version that it had before its last upgrade, with the parameters of then
+
+        ``POST /api/v1/app-instances/{app_instance_id}/rollback``
+
+        Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_no_previous_version, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_rollback", {"app_instance_id": app_instance_id}, options)
+        return answer
+
     async def start(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
         """Start an app instance again that was stopped or has failed
 
@@ -2057,6 +2067,16 @@ class AsyncAppInstancesApi:
         Refusals: app_instance_not_found, cursor_invalid.
         """
         return AsyncPages(self._transport, "app_instance_timeline", {"app_instance_id": app_instance_id, "cursor": cursor, "limit": limit}, options)
+
+    async def upgrade(self, app_instance_id: str, *, version: str, parameters: Mapping[str, str | float | bool] | Unset = UNSET, options: Options | None = None) -> AppInstance:
+        """Move an app instance to another version of its app; the old one comes back if that does not become ready
+
+        ``POST /api/v1/app-instances/{app_instance_id}/upgrade``
+
+        Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, illegal_transition.
+        """
+        answer: AppInstance = await self._transport.call("app_instance_upgrade", {"app_instance_id": app_instance_id, "parameters": parameters, "version": version}, options)
+        return answer
 
     async def sign_in_create(self, *, label: str, state: str, to: str | Unset = UNSET, options: Options | None = None) -> AppSignIn:
         """A one-time code with which your browser signs in at the address of an app
@@ -3516,7 +3536,7 @@ class AsyncWebhooksApi:
         """
         return AsyncPages(self._transport, "webhook_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
+    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
         """Have events posted to an address, signed; the answer has the secret, once
 
         ``POST /api/v1/organizations/{organization_id}/webhooks``
@@ -3536,7 +3556,7 @@ class AsyncWebhooksApi:
         answer: Webhook = await self._transport.call("webhook_delete", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
         return answer
 
-    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
+    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
         """Change a webhook, or turn it off or on again
 
         ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``

@@ -172,6 +172,14 @@ class AppEntitlementNotFoundError(GpuaasError):
     retryable = False
 
 
+class AppInstanceChangingError(GpuaasError):
+    """The app instance is being moved to another version already."""
+
+    code = "app_instance_changing"
+    status = 409
+    retryable = False
+
+
 class AppInstanceLimitError(GpuaasError):
     """The allocation runs as many app instances as it may."""
 
@@ -209,6 +217,14 @@ class AppManifestInvalidError(GpuaasError):
 
     code = "app_manifest_invalid"
     status = 422
+    retryable = False
+
+
+class AppNoPreviousVersionError(GpuaasError):
+    """The app instance has no version to go back to."""
+
+    code = "app_no_previous_version"
+    status = 409
     retryable = False
 
 
@@ -1746,11 +1762,13 @@ by_code: dict[str, type[GpuaasError]] = {
     "amount_out_of_bounds": AmountOutOfBoundsError,
     "app_already_entitled": AppAlreadyEntitledError,
     "app_entitlement_not_found": AppEntitlementNotFoundError,
+    "app_instance_changing": AppInstanceChangingError,
     "app_instance_limit": AppInstanceLimitError,
     "app_instance_not_found": AppInstanceNotFoundError,
     "app_instance_not_on_host": AppInstanceNotOnHostError,
     "app_limit_reached": AppLimitReachedError,
     "app_manifest_invalid": AppManifestInvalidError,
+    "app_no_previous_version": AppNoPreviousVersionError,
     "app_not_found": AppNotFoundError,
     "app_not_launchable": AppNotLaunchableError,
     "app_not_supported": AppNotSupportedError,

@@ -1006,6 +1006,8 @@ class AppInstance(TypedDict):
     parameters: Mapping[str, str | float | bool]
     phase: str | None
     """What its launch is at."""
+    previous_version: str | None
+    """The version that a rollback leads to."""
     project_id: str
     ready_at: str | None
     requested_by: str
@@ -1013,6 +1015,7 @@ class AppInstance(TypedDict):
     simulated: bool
     state: Literal["requested", "launching", "running", "stopping", "stopped", "failed", "releasing", "released"]
     version: int
+    version_change: Literal["upgrading", "trying", "returning"] | None
 
 
 class AppInstanceLogLine(TypedDict):
@@ -3957,7 +3960,7 @@ class Webhook(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
+    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -3997,7 +4000,7 @@ class WebhookWithSecret(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.running", "apps.instance.stopped", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
+    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str

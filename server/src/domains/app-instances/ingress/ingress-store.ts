@@ -34,7 +34,7 @@ const target = sql(
        and mine(i.organization_id)
      join allocations a on a.id = i.allocation_id and mine(a.organization_id)
      left join nodes n on n.id = a.node_id
-   where r.label = $1 and mine(r.organization_id)`,
+   where r.label = $1 and r.retired_at is null and mine(r.organization_id)`,
 );
 const right = sql(
   'app-route-right',
