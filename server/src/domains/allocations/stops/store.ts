@@ -2,8 +2,8 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import type { StopPhase } from './decide.ts';
 
 /**
- * A machine that was given up stays stopped with the failure `start_failed`. These are active allocations whose machine is not where the balance of their organization wants it, a page
- * behind `$1`.
+ * Active allocations whose machine is not as the balance of their organization wants it, a page behind `$1`. A machine that did not
+ * start after all tries stays stopped with the failure `start_failed`, and is not due.
  */
 const dueSql = sql(
   'allocation-stops-due',
