@@ -217,7 +217,7 @@ async function openWork(common: Common) {
         await time.learn(answer.server_time, askedAtMs);
         await common.hearSigners(answer);
         common.shipping.hear(answer.logs_url);
-        tunnels.hear(answer.app_tunnel_urls);
+        tunnels.setUrls(answer.app_tunnel_urls);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         prune();
@@ -270,7 +270,7 @@ async function findContainers({ host, state, signal, log }: Common, tunnels: Tun
         log.warn({ err: error, allocation_id }, 'the containers of an allocation could not be looked at');
         return [];
       });
-    if (found.length > 0) tunnels.want(allocation_id);
+    if (found.length > 0) tunnels.addLease(allocation_id);
   }
 }
 

@@ -56,7 +56,7 @@ export async function makeExecutorBench(given: {
     host,
     handlers: makeHandlers({
       ...{ host, leases, drain, terminals, clock: systemClock, selfUpdate: undefined },
-      tunnels: { want: () => undefined, endOf: () => undefined, endOfWorkload: () => undefined },
+      tunnels: { addLease: () => undefined, removeLease: () => undefined, closeWorkload: () => undefined },
       onDiscovery: async () => undefined,
     }),
     signers,

@@ -4,12 +4,12 @@ import type { TLSSocket } from 'node:tls';
 import { type AppTunnelRefusal, appTunnelHeaders, appTunnelLimits, appTunnelRefusal } from '@gpuaas/contract/ingress';
 import { type ConnectOrder, type Host, HostFailure } from '../host/port.ts';
 
-/** One tunnel that is open: the node is the HTTP/2 server inside, though it was the one who dialled. */
+/** An open tunnel. The node dialled it, and is the HTTP/2 server container. */
 export interface Tunnel {
   readonly closed: Promise<void>;
   readonly streams: number;
-  /** Streams of an allocation that has ended, or of a container that was stopped. */
-  endOf(of: { readonly allocationId: string; readonly workloadId?: string }): void;
+  /** Closes the streams of an allocation that has ended, or of a container that was stopped. */
+  closeStreams(of: { readonly allocationId: string; readonly workloadId?: string }): void;
   close(): void;
 }
 
@@ -23,7 +23,7 @@ const status: Readonly<Record<AppTunnelRefusal, number>> = {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const mostPort = 65_535;
 
-/** Serves the streams that the proxy opens. Nothing but CONNECT to a port of a container is answered. */
+/** Serves the streams that the proxy opens. It accepts only CONNECT to a port of a container. */
 export function serveTunnel(socket: TLSSocket, host: Pick<Host, 'connectContainer'>): Tunnel {
   const limits = appTunnelLimits;
   const open = new Map<ServerHttp2Stream, ConnectOrder>();
@@ -33,7 +33,7 @@ export function serveTunnel(socket: TLSSocket, host: Pick<Host, 'connectContaine
       initialWindowSize: limits.streamWindowBytes,
       maxHeaderListSize: 4_096,
     },
-    // Everything inside of one connection is the proxy's own: streams that it resets are ordinary.
+    // Only the proxy uses this connection, and it resets streams in normal operation.
     streamResetBurst: limits.streams,
     streamResetRate: limits.streams,
   });
@@ -43,10 +43,10 @@ export function serveTunnel(socket: TLSSocket, host: Pick<Host, 'connectContaine
     stream.on('error', () => stream.close(constants.NGHTTP2_CANCEL));
     answer(stream, headers).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
   });
-  const silence = watchSilence(session);
+  const stopPings = pingRegularly(session);
   const closed = new Promise<void>((resolve) => {
     const end = () => {
-      silence();
+      stopPings();
       for (const stream of open.keys()) stream.destroy();
       socket.destroy();
       resolve();
@@ -57,30 +57,30 @@ export function serveTunnel(socket: TLSSocket, host: Pick<Host, 'connectContaine
   });
 
   async function answer(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
-    const order = orderOf(headers);
-    if (!order) return refuse(stream, 'malformed');
-    const ofWorkload = [...open.values()].filter(({ workloadId }) => workloadId === order.workloadId).length;
-    if (open.size >= limits.streams || ofWorkload >= limits.streamsPerWorkload) return refuse(stream, 'busy');
-    open.set(stream, order);
+    const target = targetOf(headers);
+    if (!target) return refuse(stream, 'malformed');
+    const openOfWorkload = [...open.values()].filter(({ workloadId }) => workloadId === target.workloadId).length;
+    if (open.size >= limits.streams || openOfWorkload >= limits.streamsPerWorkload) return refuse(stream, 'busy');
+    open.set(stream, target);
     stream.once('close', () => open.delete(stream));
-    const inside = await host.connectContainer(order).catch((error: unknown) => refusalOf(error));
-    if (typeof inside === 'string') {
+    const container = await host.connectContainer(target).catch((error: unknown) => refusalOf(error));
+    if (typeof container === 'string') {
       open.delete(stream);
-      return refuse(stream, inside);
+      return refuse(stream, container);
     }
-    if (stream.destroyed) return void inside.destroy();
+    if (stream.destroyed) return void container.destroy();
     stream.respond({ ':status': 200 });
-    join(stream, inside);
+    join(stream, container);
   }
   return {
     closed,
     get streams() {
       return open.size;
     },
-    endOf({ allocationId, workloadId }) {
-      for (const [stream, order] of open) {
-        if (order.allocationId !== allocationId) continue;
-        if (workloadId === undefined || order.workloadId === workloadId) stream.close(constants.NGHTTP2_CANCEL);
+    closeStreams({ allocationId, workloadId }) {
+      for (const [stream, target] of open) {
+        if (target.allocationId !== allocationId) continue;
+        if (workloadId === undefined || target.workloadId === workloadId) stream.close(constants.NGHTTP2_CANCEL);
       }
     },
     close: () => session.destroy(),
@@ -92,26 +92,26 @@ function refuse(stream: ServerHttp2Stream, why: AppTunnelRefusal): void {
   stream.respond({ ':status': status[why], [appTunnelRefusal]: why }, { endStream: true });
 }
 
-/** Each direction ends by itself, and an error on one side ends both. */
-function join(stream: ServerHttp2Stream, inside: Duplex): void {
-  inside.on('error', () => stream.close(constants.NGHTTP2_CONNECT_ERROR));
-  inside.once('close', () => {
+/** Each direction ends by itself; an error on one side ends both. */
+function join(stream: ServerHttp2Stream, container: Duplex): void {
+  container.on('error', () => stream.close(constants.NGHTTP2_CONNECT_ERROR));
+  container.once('close', () => {
     if (!stream.writableFinished) stream.close(constants.NGHTTP2_CONNECT_ERROR);
   });
-  stream.once('close', () => inside.destroy());
-  stream.pipe(inside).pipe(stream);
+  stream.once('close', () => container.destroy());
+  stream.pipe(container).pipe(stream);
 }
 
-function orderOf(headers: IncomingHttpHeaders): ConnectOrder | undefined {
-  const said = (name: string) => (typeof headers[name] === 'string' ? headers[name] : '');
-  const port = said(appTunnelHeaders.port);
-  const order = {
-    allocationId: said(appTunnelHeaders.allocation),
-    workloadId: said(appTunnelHeaders.workload),
+function targetOf(headers: IncomingHttpHeaders): ConnectOrder | undefined {
+  const header = (name: string) => (typeof headers[name] === 'string' ? headers[name] : '');
+  const port = header(appTunnelHeaders.port);
+  const target = {
+    allocationId: header(appTunnelHeaders.allocation),
+    workloadId: header(appTunnelHeaders.workload),
     port: /^[1-9]\d{0,4}$/.test(port) ? Number(port) : 0,
   };
-  const isWhole = uuid.test(order.allocationId) && uuid.test(order.workloadId) && order.port > 0;
-  return headers[':method'] === 'CONNECT' && isWhole && order.port <= mostPort ? order : undefined;
+  const isValid = uuid.test(target.allocationId) && uuid.test(target.workloadId) && target.port > 0;
+  return headers[':method'] === 'CONNECT' && isValid && target.port <= mostPort ? target : undefined;
 }
 
 function refusalOf(error: unknown): AppTunnelRefusal {
@@ -120,14 +120,14 @@ function refusalOf(error: unknown): AppTunnelRefusal {
   return code === 'container_failed' ? 'not_running' : 'port_closed';
 }
 
-/** A proxy that is gone without a word: the tunnel is closed, and the agent dials again. */
-function watchSilence(session: ReturnType<typeof performServerHandshake>): () => void {
-  let isAwaited = false;
+/** Closes the tunnel when the proxy does not answer a ping; the agent then dials again. */
+function pingRegularly(session: ReturnType<typeof performServerHandshake>): () => void {
+  let isPingUnanswered = false;
   const timer = setInterval(() => {
-    if (isAwaited) return session.destroy();
-    isAwaited = true;
+    if (isPingUnanswered) return session.destroy();
+    isPingUnanswered = true;
     const sent = session.ping(() => {
-      isAwaited = false;
+      isPingUnanswered = false;
     });
     if (!sent) session.destroy();
   }, appTunnelLimits.pingMs);

@@ -11,14 +11,14 @@ import { serveTunnel, type Tunnel } from './serve.ts';
 
 /** The tunnels of a node: one to each copy of the app-proxy, while containers of a lease may be called. */
 export interface Tunnels {
-  /** Where the copies of the proxy are, as the control plane says; nothing of it is dialled for a node without containers. */
-  hear(urls: readonly string[] | undefined): void;
+  /** The addresses of the copies of the proxy. They are dialled only while a lease has a container. */
+  setUrls(urls: readonly string[] | undefined): void;
   /** The lease has a container. */
-  want(allocationId: string): void;
+  addLease(allocationId: string): void;
   /** The lease has ended. */
-  endOf(allocationId: string): void;
-  /** The container was stopped: what is open to it is closed. */
-  endOfWorkload(allocationId: string, workloadId: string): void;
+  removeLease(allocationId: string): void;
+  /** The container was stopped: closes its streams. */
+  closeWorkload(allocationId: string, workloadId: string): void;
   readonly open: number;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -34,12 +34,12 @@ export function makeTunnels(parts: {
 }): Tunnels {
   const { clock, chance, log } = parts;
   const changed = makeBell();
-  const wanted = new Set<string>();
+  const leases = new Set<string>();
   const open = new Set<Tunnel>();
   let urls: readonly string[] = [];
 
-  /** Keeps one tunnel to one copy, until it is called off. */
-  const keep = async (url: string, signal: AbortSignal): Promise<void> => {
+  /** Keeps one tunnel to one copy open, and dials again when it ends, until the signal aborts. */
+  const keepTunnel = async (url: string, signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; failures += 1) {
       const tunnel = await parts
         .dial(url, signal)
@@ -62,51 +62,51 @@ export function makeTunnels(parts: {
     }
   };
   return {
-    hear(next = []) {
+    setUrls(next = []) {
       if (next.length === urls.length && next.every((url, at) => url === urls[at])) return;
       urls = next;
       changed.ring();
     },
-    want(allocationId) {
-      if (wanted.has(allocationId)) return;
-      wanted.add(allocationId);
+    addLease(allocationId) {
+      if (leases.has(allocationId)) return;
+      leases.add(allocationId);
       changed.ring();
     },
-    endOf(allocationId) {
-      for (const tunnel of open) tunnel.endOf({ allocationId });
-      if (wanted.delete(allocationId)) changed.ring();
+    removeLease(allocationId) {
+      for (const tunnel of open) tunnel.closeStreams({ allocationId });
+      if (leases.delete(allocationId)) changed.ring();
     },
-    endOfWorkload(allocationId, workloadId) {
-      for (const tunnel of open) tunnel.endOf({ allocationId, workloadId });
+    closeWorkload(allocationId, workloadId) {
+      for (const tunnel of open) tunnel.closeStreams({ allocationId, workloadId });
     },
     get open() {
       return open.size;
     },
     async run(signal) {
-      const kept = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+      const running = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
       signal.addEventListener('abort', () => changed.ring(), { once: true });
       while (!signal.aborted) {
-        const next = new Set(wanted.size === 0 ? [] : urls);
-        for (const [url, { stop }] of kept) {
+        const next = new Set(leases.size === 0 ? [] : urls);
+        for (const [url, { stop }] of running) {
           if (next.has(url)) continue;
           stop.abort();
-          kept.delete(url);
+          running.delete(url);
         }
         for (const url of next) {
-          if (kept.has(url)) continue;
+          if (running.has(url)) continue;
           const stop = new AbortController();
-          kept.set(url, { stop, done: keep(url, AbortSignal.any([signal, stop.signal])) });
+          running.set(url, { stop, done: keepTunnel(url, AbortSignal.any([signal, stop.signal])) });
         }
         await changed.wait();
       }
-      await Promise.all([...kept.values()].map(({ done }) => done));
+      await Promise.all([...running.values()].map(({ done }) => done));
     },
   };
 }
 
 export type DialTunnel = (url: string, signal: AbortSignal) => Promise<TLSSocket>;
 
-/** Dials with the certificate of the node, and believes the same authorities as the line to the control plane. */
+/** Dials with the certificate of the node. It trusts the same authorities as the connection to the control plane. */
 export function makeDialTunnel(parts: {
   readonly identity: () => ClientIdentity;
   readonly trust: () => Promise<string | undefined>;

@@ -17,7 +17,7 @@ export const containerHandlers = ({
   clock,
 }: {
   readonly host: Host;
-  readonly tunnels: Pick<Tunnels, 'want' | 'endOfWorkload'>;
+  readonly tunnels: Pick<Tunnels, 'addLease' | 'closeWorkload'>;
   readonly clock: Clock;
 }) =>
   ({
@@ -27,7 +27,7 @@ export const containerHandlers = ({
       async run(params, work) {
         const workload = await host.launchContainer(params, work);
         // From now on it may be called.
-        tunnels.want(params.allocation_id);
+        tunnels.addLease(params.allocation_id);
         return { workload };
       },
     },
@@ -35,7 +35,7 @@ export const containerHandlers = ({
       lane: containerLane,
       lease: toUse,
       async run(params, work) {
-        tunnels.endOfWorkload(params.allocation_id, params.workload_id);
+        tunnels.closeWorkload(params.allocation_id, params.workload_id);
         return host.stopContainer(params, work);
       },
     },

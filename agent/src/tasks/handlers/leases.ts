@@ -11,7 +11,7 @@ export function leaseHandlers(parts: {
   readonly leases: Leases;
   readonly drain: Drain;
   readonly terminals: Pick<Terminals, 'endOf'>;
-  readonly tunnels: Pick<Tunnels, 'endOf'>;
+  readonly tunnels: Pick<Tunnels, 'removeLease'>;
 }) {
   const { host, leases, drain, terminals, tunnels } = parts;
   /** The lease is on disk before the host is touched, and says afterwards what is known, which may be nothing. */
@@ -34,7 +34,7 @@ export function leaseHandlers(parts: {
   };
   const released = async <R>(given: LeaseOrder, end: () => Promise<R>): Promise<R> => {
     await leases.mark(given.allocationId, 'releasing');
-    tunnels.endOf(given.allocationId);
+    tunnels.removeLease(given.allocationId);
     await terminals.endOf(given.allocationId, 'released');
     const ended = await end();
     await leases.clear(given);

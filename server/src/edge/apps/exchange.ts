@@ -1,6 +1,6 @@
 import {
-  request as askApp,
   type ClientRequest,
+  request as httpRequest,
   type IncomingMessage,
   type ServerResponse,
   STATUS_CODES,
@@ -8,12 +8,12 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/clock.ts';
 import { later, nowMs } from '../terminal/later.ts';
-import type { Admitted } from './admissions.ts';
-import { areWritable, type CookieNames, towardsApp, towardsCaller } from './headers.ts';
-import type { NoConnection, NodeDoor } from './node-door.ts';
-import type { TroubleName } from './trouble-page.ts';
+import type { Admitted } from './admission-cache.ts';
+import type { ProxyErrorCode } from './error-page.ts';
+import { areWritable, type CookieNames, requestHeaders, responseHeaders } from './headers.ts';
+import type { NoConnection, TunnelListener } from './tunnel-listener.ts';
 
-/** One request on its way to an application, and its answer back. Bytes are never kept: each side waits for the other. */
+/** One request to an application and its response. Bytes are streamed: a slow side slows the other, nothing is buffered. */
 export interface Exchange {
   readonly admitted: Admitted;
   readonly label: string;
@@ -24,222 +24,233 @@ export interface Exchange {
   readonly cookies: CookieNames;
 }
 export interface ExchangeLimits {
-  /** From the request to the first byte of the answer. */
+  /** From the request to the first byte of the response. */
   readonly answerMs: number;
-  /** Nothing moved in either direction. */
+  /** Without a byte in either direction. */
   readonly idleMs: number;
   readonly socketIdleMs: number;
 }
-type Timed = ExchangeLimits & { readonly clock: Clock };
+type ExchangeTimes = ExchangeLimits & { readonly clock: Clock };
 
-/** How often an idle WebSocket is looked at within its time. */
-const looksPerIdle = 4;
+/** How often an idle WebSocket is checked within its idle limit. */
+const checksPerIdle = 4;
 
-/** The words of the node, in those of the page. */
-const troubleOf: Readonly<Record<NoConnection, TroubleName>> = {
+/** The refusals of a tunnel as error codes of the page. */
+const errorCodeOf: Readonly<Record<NoConnection, ProxyErrorCode>> = {
   ...{ no_tunnel: 'no_tunnel', tunnel_lost: 'tunnel_lost', too_slow: 'too_slow', malformed: 'tunnel_lost' },
   ...{ unknown_workload: 'unknown_workload', not_running: 'not_running', port_closed: 'port_closed', busy: 'busy' },
 };
 
-async function connectTo(door: Pick<NodeDoor, 'connect'>, { admitted }: Exchange): Promise<Duplex | TroubleName> {
+async function connectTo(
+  tunnels: Pick<TunnelListener, 'connect'>,
+  { admitted }: Exchange,
+): Promise<Duplex | ProxyErrorCode> {
   const { node_id: nodeId, allocation_id: allocationId, workload_id: workloadId, port } = admitted;
-  const found = await door.connect({ nodeId, allocationId, workloadId, port });
-  return typeof found === 'string' ? troubleOf[found] : found;
+  const found = await tunnels.connect({ nodeId, allocationId, workloadId, port });
+  return typeof found === 'string' ? errorCodeOf[found] : found;
 }
 
-const headersFor = (request: IncomingMessage, exchange: Exchange): string[] =>
-  towardsApp(request, { ...exchange, keepsCookies: exchange.admitted.route.family === 'browser' });
+const upstreamHeaders = (request: IncomingMessage, exchange: Exchange): string[] =>
+  requestHeaders(request, { ...exchange, keepsCookies: exchange.admitted.route.family === 'browser' });
 
-/** The status of an answer, where it is one: below are words of the connection, above is nothing. */
+/** The status of a final response; undefined for 1xx and for numbers that are no status. */
 function statusOf({ statusCode = 0 }: IncomingMessage): number | undefined {
   return statusCode >= 200 && statusCode <= 599 ? statusCode : undefined;
 }
 
-/** Pages of other applications may not show this one in a frame, whatever it says itself: browsers obey both. */
+/** Pages of other applications may not frame this one. Browsers enforce this header beside the one of the application. */
 const ownFramesOnly = ['Content-Security-Policy', "frame-ancestors 'self'"] as const;
 
-function headersBack(answer: IncomingMessage, { cookies, correlationId, admitted }: Exchange): string[] | undefined {
-  const headers = towardsCaller(answer, cookies, correlationId);
+function callerHeaders(
+  upstreamResponse: IncomingMessage,
+  { cookies, correlationId, admitted }: Exchange,
+): string[] | undefined {
+  const headers = responseHeaders(upstreamResponse, cookies, correlationId);
   if (admitted.route.family === 'browser') headers.push(...ownFramesOnly);
   return areWritable(headers) ? headers : undefined;
 }
 
-/** Listens to the answer of an application. Nothing that it sends is thrown out of here: that would end the proxy for all. */
-function listen<A extends unknown[]>(
-  asked: ClientRequest,
+/** Handles an event of the upstream request. An exception in the handler ends this exchange only: uncaught it would end the process. */
+function onSafely<A extends unknown[]>(
+  upstreamRequest: ClientRequest,
   event: 'response' | 'upgrade',
-  end: (trouble: TroubleName) => void,
-  hear: (...heard: A) => void,
+  end: (code: ProxyErrorCode) => void,
+  handle: (...args: A) => void,
 ): void {
-  asked.on(event, (...heard: unknown[]) => {
+  upstreamRequest.on(event, (...args: unknown[]) => {
     try {
-      hear(...(heard as A));
+      handle(...(args as A));
     } catch {
-      end('broke_off');
+      end('ended_early');
     }
   });
 }
 
-/** Carries one request. Resolves when it is over; a name when the application was not reached or gave no answer. */
+/** Carries one request. Resolves when it has ended, with an error code when the application was not reached or did not respond. */
 export async function carry(
-  door: Pick<NodeDoor, 'connect'>,
-  limits: Timed,
+  tunnels: Pick<TunnelListener, 'connect'>,
+  limits: ExchangeTimes,
   exchange: Exchange,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<TroubleName | undefined> {
-  const inside = await connectTo(door, exchange);
-  if (typeof inside === 'string') return inside;
-  if (response.destroyed) return void inside.destroy();
-  const headers = headersFor(request, exchange);
+): Promise<ProxyErrorCode | undefined> {
+  const upstream = await connectTo(tunnels, exchange);
+  if (typeof upstream === 'string') return upstream;
+  if (response.destroyed) return void upstream.destroy();
+  const headers = upstreamHeaders(request, exchange);
   const length = request.headers['content-length'];
-  // The parser has refused a body of two lengths; the one that it read is said again, in one way.
+  // The parser has refused conflicting lengths; the length that it read is sent on as one header.
   if (length !== undefined) headers.push('Content-Length', length);
   else if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   headers.push('Connection', 'close');
   return new Promise((resolve) => {
-    const asked = askApp({
+    const upstreamRequest = httpRequest({
       ...{ method: request.method, path: request.url, headers, setDefaultHeaders: false },
-      createConnection: () => inside as never,
+      createConnection: () => upstream as never,
     });
-    const end = (trouble?: TroubleName) => {
-      resolve(trouble);
-      asked.destroy();
-      inside.destroy();
+    const end = (code?: ProxyErrorCode) => {
+      resolve(code);
+      upstreamRequest.destroy();
+      upstream.destroy();
     };
-    const callOff = later(limits.clock, limits.answerMs, () => end('app_too_slow'));
-    let isAnswered = false;
-    // Once there is an answer, its end is that of the exchange: what the caller has not read yet is not cut off.
-    const breakOff = () => {
-      callOff();
-      if (!isAnswered) end('broke_off');
+    const cancelTimer = later(limits.clock, limits.answerMs, () => end('app_too_slow'));
+    let hasResponse = false;
+    // After the response has begun, its end ends the exchange: bytes that the caller has not read yet are not lost.
+    const fail = () => {
+      cancelTimer();
+      if (!hasResponse) end('ended_early');
     };
-    inside.on('error', breakOff);
-    asked.on('error', breakOff);
-    asked.on('close', breakOff);
-    listen<[IncomingMessage]>(asked, 'response', end, (answer) => {
-      callOff();
-      isAnswered = relay(answer, response, exchange, limits.idleMs, () => end());
-      if (!isAnswered) end('broke_off');
+    upstream.on('error', fail);
+    upstreamRequest.on('error', fail);
+    upstreamRequest.on('close', fail);
+    onSafely<[IncomingMessage]>(upstreamRequest, 'response', end, (upstreamResponse) => {
+      cancelTimer();
+      hasResponse = relay(upstreamResponse, response, exchange, limits.idleMs, () => end());
+      if (!hasResponse) end('ended_early');
     });
-    // An application that switches protocols without being asked is not listened to.
-    asked.on('upgrade', (_answer, socket) => {
+    // An application must not switch protocols when the caller did not ask for it.
+    upstreamRequest.on('upgrade', (_response, socket) => {
       socket.destroy();
-      end('broke_off');
+      end('ended_early');
     });
     response.once('close', () => end());
     request.on('error', () => end());
-    request.pipe(asked);
+    request.pipe(upstreamRequest);
   });
 }
 
-/** False when what the application says is no answer. */
+/** False when the application sent no valid response. */
 function relay(
-  answer: IncomingMessage,
+  upstreamResponse: IncomingMessage,
   response: ServerResponse,
   exchange: Exchange,
   idleMs: number,
   end: () => void,
 ): boolean {
-  const [status, headers] = [statusOf(answer), headersBack(answer, exchange)];
+  const [status, headers] = [statusOf(upstreamResponse), callerHeaders(upstreamResponse, exchange)];
   if (status === undefined || !headers) return false;
-  // The words beside the status are ours: those of an application may be anything.
+  // The reason phrase is ours: the one of an application may hold any bytes.
   response.writeHead(status, STATUS_CODES[status] ?? '', headers);
-  const breakOff = () => {
-    // A body that was cut short must not look whole.
-    if (!answer.complete) response.destroy();
+  const fail = () => {
+    // A truncated body must not look complete.
+    if (!upstreamResponse.complete) response.destroy();
     end();
   };
-  answer.setTimeout(idleMs, breakOff);
-  answer.on('error', breakOff);
-  answer.on('aborted', breakOff);
-  answer.once('close', () => !answer.complete && breakOff());
+  upstreamResponse.setTimeout(idleMs, fail);
+  upstreamResponse.on('error', fail);
+  upstreamResponse.on('aborted', fail);
+  upstreamResponse.once('close', () => !upstreamResponse.complete && fail());
   response.once('finish', end);
-  answer.pipe(response);
+  upstreamResponse.pipe(response);
   return true;
 }
 
-/** Carries an upgrade: the application has to agree, then bytes go both ways until one side ends. */
+/** Carries an upgrade: the application accepts it, then bytes go both ways until one side ends. */
 export async function carryUpgrade(
-  door: Pick<NodeDoor, 'connect'>,
-  limits: Timed,
+  tunnels: Pick<TunnelListener, 'connect'>,
+  limits: ExchangeTimes,
   exchange: Exchange,
   request: IncomingMessage,
   client: { readonly socket: Duplex; readonly head: Buffer },
-): Promise<TroubleName | undefined> {
+): Promise<ProxyErrorCode | undefined> {
   const { socket, head } = client;
-  const inside = await connectTo(door, exchange);
-  if (typeof inside === 'string') return inside;
-  if (socket.destroyed) return void inside.destroy();
-  const headers = headersFor(request, exchange);
+  const upstream = await connectTo(tunnels, exchange);
+  if (typeof upstream === 'string') return upstream;
+  if (socket.destroyed) return void upstream.destroy();
+  const headers = upstreamHeaders(request, exchange);
   headers.push('Connection', 'Upgrade', 'Upgrade', 'websocket');
   return new Promise((resolve) => {
-    const asked = askApp({
+    const upstreamRequest = httpRequest({
       ...{ method: 'GET', path: request.url, headers, setDefaultHeaders: false },
-      createConnection: () => inside as never,
+      createConnection: () => upstream as never,
     });
-    const end = (trouble?: TroubleName) => {
-      callOff();
-      resolve(trouble);
-      asked.destroy();
-      inside.destroy();
+    const end = (code?: ProxyErrorCode) => {
+      cancelTimer();
+      resolve(code);
+      upstreamRequest.destroy();
+      upstream.destroy();
     };
-    const callOff = later(limits.clock, limits.answerMs, () => end('app_too_slow'));
-    inside.on('error', () => end('broke_off'));
-    asked.on('error', () => end('broke_off'));
-    // It said no: the caller gets that answer without its body.
-    listen<[IncomingMessage]>(asked, 'response', end, (answer) => {
-      const status = statusOf(answer);
-      if (status === undefined) return end('broke_off');
+    const cancelTimer = later(limits.clock, limits.answerMs, () => end('app_too_slow'));
+    upstream.on('error', () => end('ended_early'));
+    upstreamRequest.on('error', () => end('ended_early'));
+    // The application refused the upgrade: the caller gets its status without the body.
+    onSafely<[IncomingMessage]>(upstreamRequest, 'response', end, (upstreamResponse) => {
+      const status = statusOf(upstreamResponse);
+      if (status === undefined) return end('ended_early');
       socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
       end();
     });
-    listen<[IncomingMessage, Duplex, Buffer]>(asked, 'upgrade', end, (answer, opened, first) => {
-      const agreed = switching(answer, exchange);
-      if (agreed === undefined) return end('broke_off');
-      callOff();
-      socket.write(agreed, 'latin1');
-      if (first.length > 0) socket.write(first);
-      if (head.length > 0) opened.write(head);
-      joinSockets(socket, opened, limits, () => end());
-    });
+    onSafely<[IncomingMessage, Duplex, Buffer]>(
+      upstreamRequest,
+      'upgrade',
+      end,
+      (upstreamResponse, upstreamSocket, first) => {
+        const handshake = handshakeOf(upstreamResponse, exchange);
+        if (handshake === undefined) return end('ended_early');
+        cancelTimer();
+        socket.write(handshake, 'latin1');
+        if (first.length > 0) socket.write(first);
+        if (head.length > 0) upstreamSocket.write(head);
+        joinSockets(socket, upstreamSocket, limits, () => end());
+      },
+    );
     socket.once('close', () => end());
-    asked.end();
+    upstreamRequest.end();
   });
 }
 
-function switching(answer: IncomingMessage, exchange: Exchange): string | undefined {
-  const headers = headersBack(answer, exchange);
-  if (!headers || answer.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
+function handshakeOf(upstreamResponse: IncomingMessage, exchange: Exchange): string | undefined {
+  const headers = callerHeaders(upstreamResponse, exchange);
+  if (!headers || upstreamResponse.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
   const lines: string[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}\r\n`);
   return `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines.join('')}\r\n`;
 }
 
 function joinSockets(
-  outside: Duplex,
-  inside: Duplex,
-  { clock, socketIdleMs }: Pick<Timed, 'clock' | 'socketIdleMs'>,
+  client: Duplex,
+  upstream: Duplex,
+  { clock, socketIdleMs }: Pick<ExchangeTimes, 'clock' | 'socketIdleMs'>,
   end: () => void,
 ): void {
-  let movedMs = nowMs(clock);
-  const look = (): void => {
-    if (nowMs(clock) - movedMs > socketIdleMs) both();
-    else callOff = later(clock, socketIdleMs / looksPerIdle, look);
+  let lastBytesMs = nowMs(clock);
+  const checkIdle = (): void => {
+    if (nowMs(clock) - lastBytesMs > socketIdleMs) endBoth();
+    else cancelTimer = later(clock, socketIdleMs / checksPerIdle, checkIdle);
   };
-  let callOff = later(clock, socketIdleMs / looksPerIdle, look);
-  const both = () => {
-    callOff();
-    outside.destroy();
-    inside.destroy();
+  let cancelTimer = later(clock, socketIdleMs / checksPerIdle, checkIdle);
+  const endBoth = () => {
+    cancelTimer();
+    client.destroy();
+    upstream.destroy();
     end();
   };
-  for (const one of [outside, inside]) {
+  for (const one of [client, upstream]) {
     one.on('data', () => {
-      movedMs = nowMs(clock);
+      lastBytesMs = nowMs(clock);
     });
-    one.on('error', both);
-    one.once('close', both);
+    one.on('error', endBoth);
+    one.once('close', endBoth);
   }
-  outside.pipe(inside).pipe(outside);
+  client.pipe(upstream).pipe(client);
 }

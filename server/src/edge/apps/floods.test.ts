@@ -48,7 +48,7 @@ describe('a host with a good certificate and another program than our agent', ()
   });
 
   it('that dials without end is asked about in the api as often as its budget says', async () => {
-    await open({ nodes: { ...usualAppProxyLimits.nodes, tunnelsPerNode: 20, dialsPerMinute: 4, lookAgainMs: hourMs } });
+    await open({ nodes: { ...usualAppProxyLimits.nodes, tunnelsPerNode: 20, dialsPerMinute: 4, recheckMs: hourMs } });
     const sockets: TLSSocket[] = [];
     for (let at = 0; at < 10; at += 1) sockets.push(await rig.dialAsNode());
     for (const socket of sockets) socket.resume();

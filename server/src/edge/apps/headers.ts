@@ -5,34 +5,34 @@ export interface CookieNames {
   readonly session: string;
   readonly state: string;
 }
-/** Browsers hold `__Host-` to its promise: set by this host alone, over TLS, for all paths. */
+/** Browsers accept a `__Host-` cookie only over TLS, from this host alone and for all paths. */
 export const cookieNames = (isSecure: boolean): CookieNames => ({
   session: isSecure ? '__Host-gpuaas-app' : 'gpuaas-app',
   state: isSecure ? '__Host-gpuaas-app-state' : 'gpuaas-app-state',
 });
 
-/** Of one connection, not of the request: they end here. */
+/** Headers of one connection, which are not forwarded. */
 const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'expect', 'content-length'],
 ]);
-/** Who the caller is, is said to us alone; who we say it is, nobody else may say. */
-const ours =
+/** Credentials of the caller stay here, and only this proxy writes the forwarding headers. */
+const replaced =
   /^(?:authorization|cookie|forwarded|x-forwarded-.*|x-real-ip|x-gpuaas-.*|x-pomerium-.*|x-correlation-id|host)$/;
 
 /** Names and values, as they came. A name that is there twice stays twice. */
 export function* pairs(raw: readonly string[]): Generator<readonly [name: string, value: string]> {
   for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at] ?? '', raw[at + 1] ?? ''];
 }
-function connectionNames(raw: readonly string[]): ReadonlySet<string> {
-  const named = [...pairs(raw)].filter(([name]) => name.toLowerCase() === 'connection');
-  return new Set(named.flatMap(([, value]) => value.split(',').map((one) => one.trim().toLowerCase())));
+function headersOfConnection(raw: readonly string[]): ReadonlySet<string> {
+  const hopHeaders = [...pairs(raw)].filter(([name]) => name.toLowerCase() === 'connection');
+  return new Set(hopHeaders.flatMap(([, value]) => value.split(',').map((one) => one.trim().toLowerCase())));
 }
 
 /** The headers that reach an application: a list of names and values. */
-export function towardsApp(
+export function requestHeaders(
   request: Pick<IncomingMessage, 'rawHeaders'>,
-  say: {
+  forwarded: {
     readonly host: string;
     readonly isSecure: boolean;
     readonly address: string;
@@ -42,40 +42,47 @@ export function towardsApp(
     readonly cookies: CookieNames;
   },
 ): string[] {
-  const named = connectionNames(request.rawHeaders);
+  const hopHeaders = headersOfConnection(request.rawHeaders);
   const kept: string[] = [];
   for (const [name, value] of pairs(request.rawHeaders)) {
     const lower = name.toLowerCase();
-    if (lower === 'cookie' && say.keepsCookies) {
-      const rest = withoutOurs(value, say.cookies);
+    if (lower === 'cookie' && forwarded.keepsCookies) {
+      const rest = withoutProxyCookies(value, forwarded.cookies);
       if (rest !== '') kept.push(name, rest);
-    } else if (!hopByHop.has(lower) && !ours.test(lower) && !named.has(lower)) kept.push(name, value);
+    } else if (!hopByHop.has(lower) && !replaced.test(lower) && !hopHeaders.has(lower)) kept.push(name, value);
   }
-  kept.push('Host', say.host, 'X-Forwarded-Host', say.host, 'X-Forwarded-Proto', say.isSecure ? 'https' : 'http');
-  kept.push('X-Forwarded-For', say.address, 'X-Correlation-Id', say.correlationId);
+  kept.push(
+    'Host',
+    forwarded.host,
+    'X-Forwarded-Host',
+    forwarded.host,
+    'X-Forwarded-Proto',
+    forwarded.isSecure ? 'https' : 'http',
+  );
+  kept.push('X-Forwarded-For', forwarded.address, 'X-Correlation-Id', forwarded.correlationId);
   return kept;
 }
 
 /**
- * What one application may not say, since its neighbours share its site: `Clear-Site-Data` would take their cookies too. The correlation id
- * is ours.
+ * Headers that an application may not send: `Clear-Site-Data` would clear cookies of other applications on the same site, and the
+ * correlation id is ours.
  */
-const notTheirs = new Set(['clear-site-data', 'x-correlation-id']);
+const withheld = new Set(['clear-site-data', 'x-correlation-id']);
 
-/** The headers that reach the caller. A cookie of an application is for its own host and has no name of ours. */
-export function towardsCaller(
+/** The headers that reach the caller. A cookie of an application is for its own host and has no name of a cookie of ours. */
+export function responseHeaders(
   response: Pick<IncomingMessage, 'rawHeaders'>,
   cookies: CookieNames,
   correlationId: string,
 ): string[] {
-  const named = connectionNames(response.rawHeaders);
+  const hopHeaders = headersOfConnection(response.rawHeaders);
   const kept: string[] = [];
   for (const [name, value] of pairs(response.rawHeaders)) {
     const lower = name.toLowerCase();
     if (lower === 'set-cookie') {
-      const own = ownCookie(value, cookies);
+      const own = withoutDomain(value, cookies);
       if (own !== undefined) kept.push(name, own);
-    } else if (lower === 'content-length' || (!hopByHop.has(lower) && !named.has(lower) && !notTheirs.has(lower))) {
+    } else if (lower === 'content-length' || (!hopByHop.has(lower) && !hopHeaders.has(lower) && !withheld.has(lower))) {
       kept.push(name, value);
     }
   }
@@ -83,7 +90,7 @@ export function towardsCaller(
   return kept;
 }
 
-const withoutOurs = (cookie: string, { session, state }: CookieNames): string =>
+const withoutProxyCookies = (cookie: string, { session, state }: CookieNames): string =>
   cookie
     .split(';')
     .map((one) => one.trim())
@@ -91,7 +98,7 @@ const withoutOurs = (cookie: string, { session, state }: CookieNames): string =>
     .join('; ');
 
 /** Without `Domain`: a cookie for all names below the domain would reach the applications of other tenants. */
-function ownCookie(value: string, { session, state }: CookieNames): string | undefined {
+function withoutDomain(value: string, { session, state }: CookieNames): string | undefined {
   const [first = '', ...attributes] = value.split(';');
   if ([session, state].includes(first.split('=', 1)[0]?.trim() ?? '')) return undefined;
   return [first, ...attributes.filter((one) => !/^\s*domain\s*(?:=|$)/i.test(one))].join(';');

@@ -1,15 +1,15 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
-import { type Admissions, type Admitted, keyOf, type Question } from './admissions.ts';
+import { type AdmissionCache, type AdmissionQuery, type Admitted, cacheKey } from './admission-cache.ts';
 
 /**
- * What is open for longer than a moment: streams and WebSockets. Their right is asked for again and again, so that one that was taken away,
- * an instance that was stopped and a route that was moved end what is open within seconds.
+ * Streams and WebSockets that are open. Each is admitted again every few seconds, so a revoked right, a stopped instance or a moved
+ * route ends it within seconds.
  */
 export interface OpenExchanges {
-  /** Answers a function to call when it is over. */
-  add(question: Question, admitted: Admitted, end: () => void): () => void;
+  /** Returns a function to call when the exchange has ended. */
+  add(query: AdmissionQuery, admitted: Admitted, close: () => void): () => void;
   readonly size: number;
   countOf(label: string): number;
   countOfOrganization(id: string): number;
@@ -17,20 +17,20 @@ export interface OpenExchanges {
   close(): Promise<void>;
 }
 interface Group {
-  readonly question: Question;
+  readonly query: AdmissionQuery;
   readonly admitted: Admitted;
-  readonly ends: Set<() => void>;
+  readonly closers: Set<() => void>;
   sinceMs: number;
 }
 
 const atOnce = 32;
 
 export function makeOpenExchanges(parts: {
-  readonly admissions: Pick<Admissions, 'decideAnew'>;
+  readonly cache: Pick<AdmissionCache, 'decideUncached'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs: number;
-  /** How long what is open goes on while the api does not answer. */
+  /** How long exchanges stay open while the api does not answer. */
   readonly outageMs: number;
 }): OpenExchanges {
   const { clock } = parts;
@@ -47,42 +47,42 @@ export function makeOpenExchanges(parts: {
     }
   };
   const endGroup = (group: Group) => {
-    for (const end of [...group.ends]) end();
+    for (const close of [...group.closers]) close();
   };
-  const look = async (group: Group): Promise<void> => {
-    const said = await parts.admissions.decideAnew(group.question);
-    if (said === undefined) {
+  const recheck = async (group: Group): Promise<void> => {
+    const admission = await parts.cache.decideUncached(group.query);
+    if (admission === undefined) {
       if (nowMs() - group.sinceMs > parts.outageMs) endGroup(group);
       return;
     }
     group.sinceMs = nowMs();
-    if (said.decision !== 'admitted' || !isSameTarget(said, group.admitted)) endGroup(group);
+    if (admission.decision !== 'admitted' || !isSameTarget(admission, group.admitted)) endGroup(group);
   };
-  const looking = startReconciler(
+  const rechecking = startReconciler(
     {
       name: 'app-exchanges',
       async round() {
         const all = [...groups.values()];
-        for (let at = 0; at < all.length; at += atOnce) await Promise.all(all.slice(at, at + atOnce).map(look));
+        for (let at = 0; at < all.length; at += atOnce) await Promise.all(all.slice(at, at + atOnce).map(recheck));
         return 'idle';
       },
     },
     { clock, log: parts.log, everyMs: parts.everyMs },
   );
   return {
-    add(question, admitted, end) {
-      const key = `${keyOf(question)} ${admitted.workload_id}`;
-      const group = groups.get(key) ?? { question, admitted, ends: new Set(), sinceMs: nowMs() };
+    add(query, admitted, close) {
+      const key = `${cacheKey(query)} ${admitted.workload_id}`;
+      const group = groups.get(key) ?? { query, admitted, closers: new Set(), sinceMs: nowMs() };
       groups.set(key, group);
-      group.ends.add(end);
-      change(question.label, admitted.organization_id, 1);
+      group.closers.add(close);
+      change(query.label, admitted.organization_id, 1);
       let isOpen = true;
       return () => {
         if (!isOpen) return;
         isOpen = false;
-        change(question.label, admitted.organization_id, -1);
-        group.ends.delete(end);
-        if (group.ends.size === 0 && groups.get(key) === group) groups.delete(key);
+        change(query.label, admitted.organization_id, -1);
+        group.closers.delete(close);
+        if (group.closers.size === 0 && groups.get(key) === group) groups.delete(key);
       };
     },
     get size() {
@@ -93,7 +93,7 @@ export function makeOpenExchanges(parts: {
     endAll() {
       for (const group of groups.values()) endGroup(group);
     },
-    close: () => looking.close(),
+    close: () => rechecking.close(),
   };
 }
 

@@ -45,10 +45,10 @@ describe.runIf(isRoot)('an app in a container of podman', () => {
       const { admitted } = rig;
       rig.decide = ({ label }) => (label === 'other' ? { ...admitted, port: 9_000 } : admitted);
       const closed = await rig.call('/', { host: 'other.apps.localhost' });
-      expect([closed.status, JSON.parse(closed.body).broke]).toEqual([502, 'node']);
+      expect([closed.status, JSON.parse(closed.body).failed_part]).toEqual([502, 'node']);
       await rig.stopContainer();
       const over = await rig.call('/');
-      expect([over.status, JSON.parse(over.body).broke]).toEqual([503, 'app']);
+      expect([over.status, JSON.parse(over.body).failed_part]).toEqual([503, 'app']);
     },
     5 * minuteMs,
   );

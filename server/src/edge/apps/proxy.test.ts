@@ -78,17 +78,17 @@ describe('a request to an application', () => {
   });
 
   it('names who broke: the proxy, the node or the application', async () => {
-    const broke = async () => {
+    const failed_part = async () => {
       const { status, body } = await rig.call('/');
-      return [status, JSON.parse(body).broke];
+      return [status, JSON.parse(body).failed_part];
     };
     await rig.stopContainer();
-    expect(await broke()).toEqual([503, 'app']);
+    expect(await failed_part()).toEqual([503, 'app']);
     rig.admitted = { ...rig.admitted, node_id: '0191b2c4-1111-7000-8000-000000000099' };
     rig.decide = () => rig.admitted;
-    await expect.poll(broke, { timeout: 5_000 }).toEqual([502, 'node']);
+    await expect.poll(failed_part, { timeout: 5_000 }).toEqual([502, 'node']);
     rig.decide = () => 'outage';
-    await expect.poll(broke, { timeout: 5_000 }).toEqual([503, 'proxy']);
+    await expect.poll(failed_part, { timeout: 5_000 }).toEqual([503, 'proxy']);
     const page = await rig.call('/', { headers: { accept: 'text/html' } });
     expect(page.body).toContain(String(page.headers['x-correlation-id']));
   });
@@ -178,7 +178,7 @@ describe('an application that answers what no application should', () => {
   ])('is named as the one that broke, and the proxy lives: %s', async (_what, said) => {
     bytes = said;
     const got = await rig.call('/');
-    expect([got.status, JSON.parse(got.body).code]).toEqual([502, 'app_broke_off']);
+    expect([got.status, JSON.parse(got.body).code]).toEqual([502, 'app_ended_early']);
     expect(await refusedWith(websocket())).toBe(502);
     bytes = answer('HTTP/1.1 200 OK');
     expect((await rig.call('/')).body).toBe('ok');
@@ -219,7 +219,7 @@ describe('callers that nobody knows', () => {
   const refused = () => ({ decision: 'refused' }) as const;
 
   it('have a budget for their address, and those who were let in do not share it', async () => {
-    await reopen({ strangers: { perMinute: 3, perAddress: 8, inTotal: 8 }, rememberMs: 0 });
+    await reopen({ strangers: { perMinute: 3, perAddress: 8, inTotal: 8 }, cacheMs: 0 });
     expect((await rig.call('/')).status).toBe(200);
     rig.decide = ({ credential }) =>
       credential.kind === 'session' && credential.secret === 's'.repeat(40) ? rig.admitted : refused();
@@ -238,7 +238,7 @@ describe('callers that nobody knows', () => {
   });
 
   it('do not ask more at once than a part of the connections to the api carries', async () => {
-    await reopen({ strangers: { perMinute: 600, perAddress: 2, inTotal: 2 }, rememberMs: 0 });
+    await reopen({ strangers: { perMinute: 600, perAddress: 2, inTotal: 2 }, cacheMs: 0 });
     expect((await rig.call('/')).status).toBe(200);
     const socket = websocket();
     await new Promise((resolve) => socket.once('open', resolve));
@@ -248,7 +248,7 @@ describe('callers that nobody knows', () => {
     const waiting = [rig.call('/', { headers: random() }), rig.call('/', { headers: random() })];
     await expect.poll(() => rig.asked.length).toBeGreaterThanOrEqual(asked + 2);
     const over = await rig.call('/', { headers: random() });
-    expect([over.status, JSON.parse(over.body).code]).toEqual([503, 'app_crowded']);
+    expect([over.status, JSON.parse(over.body).code]).toEqual([503, 'app_overloaded']);
     expect(Number(over.headers['retry-after'])).toBeGreaterThan(0);
     rig.hold = async () => undefined;
     expect((await rig.call('/')).status).toBe(200);

@@ -11,42 +11,48 @@ import type { IsTrustedProxy } from '../gate/proxies.ts';
 import type { InternalClient } from '../internal/client.ts';
 import type { ProcessIdentity } from '../internal/process-identity.ts';
 import { nowMs } from '../terminal/later.ts';
-import { type Admissions, type Admitted, type Credential, makeAdmissions, type Question } from './admissions.ts';
+import { type AdmissionLimits, makeAdmissionBudget } from './admission-budget.ts';
+import {
+  type AdmissionCache,
+  type AdmissionQuery,
+  type Admitted,
+  type Credential,
+  makeAdmissionCache,
+} from './admission-cache.ts';
+import { answerError, type ProxyErrorCode, proxyErrors, refuseSocket } from './error-page.ts';
 import { carry, carryUpgrade, type Exchange, type ExchangeLimits } from './exchange.ts';
 import { type CookieNames, cookieNames, readCookie } from './headers.ts';
 import { type AppsAddress, originOf, readLabel } from './host-name.ts';
-import { type NodeDoor, type NodeDoorParts, openNodeDoor } from './node-door.ts';
 import { makeOpenExchanges, type OpenExchanges } from './open-exchanges.ts';
-import { makeQuestions, type QuestionLimits } from './questions.ts';
 import { type ConnectionSeats, makeConnectionSeats, type SeatLimits } from './seats.ts';
 import { callbackPath, makeSignIn, ownPath } from './sign-in.ts';
-import { answerTrouble, refuseSocket, type TroubleName, troubles } from './trouble-page.ts';
+import { openTunnelListener, type TunnelListener, type TunnelListenerParts } from './tunnel-listener.ts';
 
-export interface AppProxyLimits extends ExchangeLimits, QuestionLimits, SeatLimits {
+export interface AppProxyLimits extends ExchangeLimits, AdmissionLimits, SeatLimits {
   readonly connections: number;
   /** Requests and WebSockets of one route at the same time. */
   readonly perRoute: number;
   readonly headersMs: number;
-  /** How long a decision of the api counts, and how often what is open is asked for again. */
-  readonly rememberMs: number;
-  readonly lookAgainMs: number;
-  readonly mostRemembered: number;
+  /** How long a decision of the api is cached, and how often open exchanges are admitted again. */
+  readonly cacheMs: number;
+  readonly recheckMs: number;
+  readonly maxCached: number;
   readonly outageMs: number;
   readonly askMs: number;
-  readonly nodes: NodeDoorParts['limits'];
+  readonly nodes: TunnelListenerParts['limits'];
 }
 export const usualAppProxyLimits: AppProxyLimits = {
   ...{ connections: 12_000, perRoute: 200, headersMs: 15 * secondMs },
   // A quarter of the copy for each organization, a half for all who were not let in yet.
   ...{ perOrganization: 3_000, strangeConnections: { perAddress: 256, inTotal: 6_000 } },
   ...{ answerMs: 120 * secondMs, idleMs: 300 * secondMs, socketIdleMs: 3_600 * secondMs },
-  // Together below five seconds: a right that is taken away ends what is open within them.
-  ...{ rememberMs: 2 * secondMs, lookAgainMs: 2 * secondMs, mostRemembered: 20_000 },
-  // Of the connections to the api that callers have, strangers fill a half at most.
-  ...{ strangers: { perMinute: 600, perAddress: 16, inTotal: 32 }, questions: 1_000 },
+  // Together below five seconds: a revoked right ends open exchanges within that time.
+  ...{ cacheMs: 2 * secondMs, recheckMs: 2 * secondMs, maxCached: 20_000 },
+  // Unknown callers use at most half of the connections to the api.
+  ...{ strangers: { perMinute: 600, perAddress: 16, inTotal: 32 }, knownInFlight: 1_000 },
   ...{ outageMs: 30 * secondMs, askMs: 2 * secondMs },
   nodes: {
-    ...{ tunnels: 24_000, tunnelsPerNode: 2, dialsPerMinute: 30, lookAgainMs: 30 * secondMs },
+    ...{ tunnels: 24_000, tunnelsPerNode: 2, dialsPerMinute: 30, recheckMs: 30 * secondMs },
     strangers: { perAddress: 1_000, inTotal: 4_000 },
   },
 };
@@ -63,7 +69,7 @@ export interface AppProxyParts {
   readonly identity: ProcessIdentity;
   /** Asks about nodes and about what is open. */
   readonly client: Pick<InternalClient, 'ask'>;
-  /** Asks about callers, over connections of its own: a flood of them must not hold the other questions up. */
+  /** Asks about callers, over connections of its own: a flood of callers must not delay the other questions. */
   readonly callers: Pick<InternalClient, 'ask'>;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -79,46 +85,54 @@ export interface AppProxy {
 }
 
 /** What every request needs. */
-interface Desk {
+interface ProxyContext {
   readonly settings: AppProxySettings;
   readonly parts: AppProxyParts;
-  readonly door: NodeDoor;
-  readonly admissions: Admissions;
+  readonly tunnelListener: TunnelListener;
+  readonly cache: AdmissionCache;
   readonly open: OpenExchanges;
   readonly seats: ConnectionSeats;
   readonly cookies: CookieNames;
   readonly signIn: ReturnType<typeof makeSignIn>;
-  readonly count: (outcome: 'carried' | TroubleName, seconds: number) => void;
+  readonly record: (outcome: 'carried' | ProxyErrorCode, seconds: number) => void;
 }
 const maxHeaderBytes = 32 * 1_024;
 /** How often connections are looked at that have not sent the headers of a request in time. */
 const checkHeadersMs = 5 * secondMs;
 
-/** One copy of the app-proxy. It decides nothing and keeps nothing: the api says who may, and nodes have the way in. */
+/** One copy of the app-proxy. It has no state of its own: the api decides who may call, and nodes dial their tunnels to it. */
 export async function openAppProxy(settings: AppProxySettings, parts: AppProxyParts): Promise<AppProxy> {
   const { limits, address } = settings;
   const { client, callers, clock, log } = parts;
   const cookies = cookieNames(address.isSecure);
-  const door = await openNodeDoor({
+  const tunnelListener = await openTunnelListener({
     ...{ host: settings.nodeHost, port: settings.nodePort, identity: parts.identity, limits: limits.nodes, clock, log },
     async admitNode({ nodeId, serial }) {
       const body = { node_id: nodeId, certificate_serial: serial };
-      const said = await client.ask(appIngressRoutes.admitNode, body, { withinMs: limits.askMs });
-      return said.ok && said.value.admitted;
+      const answer = await client.ask(appIngressRoutes.admitNode, body, { withinMs: limits.askMs });
+      return answer.ok && answer.value.admitted;
     },
   });
-  const questions = makeQuestions({ clock, limits });
-  const admissions = makeAdmissions({
-    ...{ client, callers, questions },
-    ...{ clock, rememberMs: limits.rememberMs, mostRemembered: limits.mostRemembered, withinMs: limits.askMs },
+  const budget = makeAdmissionBudget({ clock, limits });
+  const cache = makeAdmissionCache({
+    ...{ client, callers, budget },
+    ...{ clock, cacheMs: limits.cacheMs, maxCached: limits.maxCached, withinMs: limits.askMs },
   });
   const open = makeOpenExchanges({
-    ...{ admissions, clock, log, everyMs: limits.lookAgainMs, outageMs: limits.outageMs },
+    ...{ cache, clock, log, everyMs: limits.recheckMs, outageMs: limits.outageMs },
   });
-  const desk: Desk = {
+  const proxy: ProxyContext = {
     seats: makeConnectionSeats({ ...limits, isTrustedProxy: settings.isTrustedProxy }),
-    ...{ settings, parts, door, admissions, open, cookies, count: makeCount(parts.metrics, door, open) },
-    signIn: makeSignIn({ client: callers, questions, address, cookies, ids: parts.ids, clock }),
+    ...{
+      settings,
+      parts,
+      tunnelListener,
+      cache,
+      open,
+      cookies,
+      record: makeRecord(parts.metrics, tunnelListener, open),
+    },
+    signIn: makeSignIn({ client: callers, budget, address, cookies, ids: parts.ids, clock }),
   };
   const sockets = new Set<Duplex>();
   const server = createServer(
@@ -128,9 +142,9 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
       ...{ insecureHTTPParser: false, requireHostHeader: true, noDelay: true, keepAliveTimeout: 60_000 },
     },
     (request, response) => {
-      // What is written after the caller has gone is an error of the response, and ends nothing but that.
+      // Writing after the caller has left is an error of this response only.
       response.on('error', () => response.destroy());
-      serve(desk, request, response).catch((error: unknown) => {
+      serve(proxy, request, response).catch((error: unknown) => {
         log.error({ err: error }, 'a request to an application failed');
         response.destroy();
       });
@@ -139,18 +153,18 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
   server.maxConnections = limits.connections;
   server.setTimeout(limits.idleMs);
   server.on('connection', (socket) => {
-    if (!desk.seats.take(socket)) return void socket.destroy();
+    if (!proxy.seats.take(socket)) return void socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    serveUpgrade(desk, request, socket, head).catch((error: unknown) => {
+    serveUpgrade(proxy, request, socket, head).catch((error: unknown) => {
       log.error({ err: error }, 'an upgrade to an application failed');
       socket.destroy();
     });
   });
-  // CONNECT would make this a way to anywhere.
+  // CONNECT would make this an open proxy.
   server.on('connect', (_request, socket) => socket.destroy());
   server.on('clientError', (_error, socket) => {
     if (socket.writable) refuseSocket(socket, 'malformed', parts.ids.next());
@@ -162,9 +176,9 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
   });
   return {
     port: (server.address() as AddressInfo).port,
-    nodePort: door.port,
+    nodePort: tunnelListener.port,
     get tunnels() {
-      return door.tunnels;
+      return tunnelListener.tunnels;
     },
     get open() {
       return open.size;
@@ -175,107 +189,107 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
       open.endAll();
       for (const socket of sockets) socket.destroy();
       await closed;
-      await door.close();
+      await tunnelListener.close();
     },
   };
 }
 
-function makeCount(metrics: Metrics, door: NodeDoor, open: OpenExchanges): Desk['count'] {
+function makeRecord(metrics: Metrics, tunnelListener: TunnelListener, open: OpenExchanges): ProxyContext['record'] {
   const requests = metrics.counter(
     'gpuaas_app_proxy_requests_total',
-    'Requests to applications, by what became of them and by who broke.',
-    ['outcome', 'broke'],
+    'Requests to applications, by outcome and by the part that failed.',
+    ['outcome', 'failed_part'],
   );
   const durations = metrics.histogram(
     'gpuaas_app_proxy_request_seconds',
-    'How long a request to an application took, with its answer.',
+    'Duration of a request to an application until the end of its response.',
     ['outcome'],
     latencyBuckets,
   );
   const tunnels = metrics.gauge('gpuaas_app_proxy_tunnels', 'Tunnels of nodes that this copy has.', []);
-  const exchanges = metrics.gauge('gpuaas_app_proxy_open', 'Requests and WebSockets that are open.', []);
+  const openExchanges = metrics.gauge('gpuaas_app_proxy_open', 'Requests and WebSockets that are open.', []);
   metrics.onScrape(async () => {
-    tunnels.set(door.tunnels);
-    exchanges.set(open.size);
+    tunnels.set(tunnelListener.tunnels);
+    openExchanges.set(open.size);
   });
   return (outcome, seconds) => {
-    requests.inc({ outcome, broke: outcome === 'carried' ? 'none' : troubles[outcome].culprit });
+    requests.inc({ outcome, failed_part: outcome === 'carried' ? 'none' : proxyErrors[outcome].failedPart });
     durations.observe({ outcome: outcome === 'carried' ? 'carried' : 'failed' }, seconds);
   };
 }
 
-async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { parts } = desk;
+async function serve(proxy: ProxyContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { parts } = proxy;
   const correlationId = parts.ids.next();
   const beganMs = nowMs(parts.clock);
   const wantsPage = (request.headers.accept ?? '').includes('text/html');
-  const outcome = await handle(desk, request, response, correlationId, wantsPage);
-  desk.count(outcome ?? 'carried', (nowMs(parts.clock) - beganMs) / secondMs);
+  const outcome = await handle(proxy, request, response, correlationId, wantsPage);
+  proxy.record(outcome ?? 'carried', (nowMs(parts.clock) - beganMs) / secondMs);
   if (outcome === undefined) return;
-  // A flood of strangers is counted, and does not fill the log.
-  if (troubles[outcome].culprit !== 'caller' && outcome !== 'crowded') {
+  // Unknown callers are counted and not logged: a flood of them would fill the log.
+  if (proxyErrors[outcome].failedPart !== 'caller' && outcome !== 'overloaded') {
     parts.log.warn({ correlation_id: correlationId, outcome }, 'an application was not reached');
   }
-  answerTrouble(response, outcome, { correlationId, wantsPage });
+  answerError(response, outcome, { correlationId, wantsPage });
 }
 
 async function handle(
-  desk: Desk,
+  proxy: ProxyContext,
   request: IncomingMessage,
   response: ServerResponse,
   correlationId: string,
   wantsPage: boolean,
-): Promise<TroubleName | undefined> {
-  const label = readLabel(request, desk.settings.address);
+): Promise<ProxyErrorCode | undefined> {
+  const label = readLabel(request, proxy.settings.address);
   if (label === undefined) return 'malformed';
   const path = request.url?.split('?', 1)[0] ?? '/';
   if (path === callbackPath && request.method === 'GET') {
-    const isIn = await desk.signIn.finish(questionOf(desk, request, label), request, response).catch(() => undefined);
+    const isIn = await proxy.signIn.finish(queryOf(proxy, request, label), request, response).catch(() => undefined);
     if (typeof isIn === 'string') return isIn;
     return isIn === undefined ? 'unavailable' : isIn ? undefined : 'sign_in';
   }
-  if (isOwn(path)) return 'refused';
-  const question = questionOf(desk, request, label);
-  const said = await desk.admissions.decide(question);
-  if (typeof said !== 'object') return said ?? 'unavailable';
-  if (said.decision === 'sign_in' && said.sign_in_url !== null && wantsPage && request.method === 'GET') {
-    desk.signIn.begin(request, response, said.sign_in_url);
+  if (isProxyPath(path)) return 'refused';
+  const query = queryOf(proxy, request, label);
+  const admission = await proxy.cache.decide(query);
+  if (typeof admission !== 'object') return admission ?? 'unavailable';
+  if (admission.decision === 'sign_in' && admission.sign_in_url !== null && wantsPage && request.method === 'GET') {
+    proxy.signIn.begin(request, response, admission.sign_in_url);
     return undefined;
   }
-  if (said.decision !== 'admitted') return said.decision;
-  if (isForeign(desk, request, label, said)) return 'foreign_page';
-  return within(desk, question, said, { socket: request.socket, stream: response }, () =>
+  if (admission.decision !== 'admitted') return admission.decision;
+  if (isCrossOrigin(proxy, request, label, admission)) return 'cross_origin';
+  return runWithinLimit(proxy, query, admission, { socket: request.socket, stream: response }, () =>
     carry(
-      desk.door,
-      { ...desk.settings.limits, clock: desk.parts.clock },
-      exchangeOf(desk, request, question, said, correlationId),
+      proxy.tunnelListener,
+      { ...proxy.settings.limits, clock: proxy.parts.clock },
+      exchangeOf(proxy, request, query, admission, correlationId),
       request,
       response,
     ),
   );
 }
 
-/** However it is written, below our own path nothing reaches an application. */
-function isOwn(path: string): boolean {
+/** Paths of the proxy never reach an application, also with encoded characters or other case. */
+function isProxyPath(path: string): boolean {
   const own = ownPath.slice(0, -1);
   const folded = path.replaceAll(/%2e/gi, '.').replaceAll(/%2f/gi, '/').toLowerCase();
   return folded.split('/').some((part, at) => at === 1 && part === own.slice(1));
 }
 
-/** Keeps an exchange among those that are open, within the limits of its route and of its organization. */
-async function within(
-  desk: Desk,
-  question: Question,
+/** Keeps an exchange among those that are open, runWithinLimit the limits of its route and of its organization. */
+async function runWithinLimit(
+  proxy: ProxyContext,
+  query: AdmissionQuery,
   admitted: Admitted,
   of: { readonly socket: Duplex; readonly stream: { destroy(): unknown } },
-  run: () => Promise<TroubleName | undefined>,
-): Promise<TroubleName | undefined> {
-  const { perRoute, perOrganization } = desk.settings.limits;
+  run: () => Promise<ProxyErrorCode | undefined>,
+): Promise<ProxyErrorCode | undefined> {
+  const { perRoute, perOrganization } = proxy.settings.limits;
   const { organization_id: organizationId } = admitted;
-  if (desk.open.countOf(question.label) >= perRoute) return 'busy';
-  if (desk.open.countOfOrganization(organizationId) >= perOrganization) return 'busy';
-  if (!desk.seats.admit(of.socket, organizationId)) return 'busy';
-  const leave = desk.open.add(question, admitted, () => of.stream.destroy());
+  if (proxy.open.countOf(query.label) >= perRoute) return 'busy';
+  if (proxy.open.countOfOrganization(organizationId) >= perOrganization) return 'busy';
+  if (!proxy.seats.admit(of.socket, organizationId)) return 'busy';
+  const leave = proxy.open.add(query, admitted, () => of.stream.destroy());
   try {
     return await run();
   } finally {
@@ -283,45 +297,50 @@ async function within(
   }
 }
 
-async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-  const correlationId = desk.parts.ids.next();
-  const beganMs = nowMs(desk.parts.clock);
-  const outcome = await handleUpgrade(desk, request, { socket, head }, correlationId);
-  desk.count(outcome ?? 'carried', (nowMs(desk.parts.clock) - beganMs) / secondMs);
+async function serveUpgrade(
+  proxy: ProxyContext,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const correlationId = proxy.parts.ids.next();
+  const beganMs = nowMs(proxy.parts.clock);
+  const outcome = await handleUpgrade(proxy, request, { socket, head }, correlationId);
+  proxy.record(outcome ?? 'carried', (nowMs(proxy.parts.clock) - beganMs) / secondMs);
   if (outcome !== undefined && !socket.destroyed) refuseSocket(socket, outcome, correlationId);
 }
 
 async function handleUpgrade(
-  desk: Desk,
+  proxy: ProxyContext,
   request: IncomingMessage,
   client: { readonly socket: Duplex; readonly head: Buffer },
   correlationId: string,
-): Promise<TroubleName | undefined> {
-  const label = readLabel(request, desk.settings.address);
+): Promise<ProxyErrorCode | undefined> {
+  const label = readLabel(request, proxy.settings.address);
   const isPlain =
     request.method === 'GET' &&
     request.headers.upgrade?.toLowerCase() === 'websocket' &&
     request.headers['content-length'] === undefined &&
     request.headers['transfer-encoding'] === undefined;
   if (label === undefined || !isPlain) return 'malformed';
-  if (isOwn(request.url?.split('?', 1)[0] ?? '/')) return 'refused';
-  const question = questionOf(desk, request, label);
-  const said = await desk.admissions.decide(question);
-  if (typeof said !== 'object') return said ?? 'unavailable';
-  if (said.decision !== 'admitted') return said.decision;
-  if (isForeign(desk, request, label, said)) return 'foreign_page';
-  return within(desk, question, said, { socket: client.socket, stream: client.socket }, () =>
+  if (isProxyPath(request.url?.split('?', 1)[0] ?? '/')) return 'refused';
+  const query = queryOf(proxy, request, label);
+  const admission = await proxy.cache.decide(query);
+  if (typeof admission !== 'object') return admission ?? 'unavailable';
+  if (admission.decision !== 'admitted') return admission.decision;
+  if (isCrossOrigin(proxy, request, label, admission)) return 'cross_origin';
+  return runWithinLimit(proxy, query, admission, { socket: client.socket, stream: client.socket }, () =>
     carryUpgrade(
-      desk.door,
-      { ...desk.settings.limits, clock: desk.parts.clock },
-      exchangeOf(desk, request, question, said, correlationId),
+      proxy.tunnelListener,
+      { ...proxy.settings.limits, clock: proxy.parts.clock },
+      exchangeOf(proxy, request, query, admission, correlationId),
       request,
       client,
     ),
   );
 }
 
-function questionOf({ settings, cookies }: Desk, request: IncomingMessage, label: string): Question {
+function queryOf({ settings, cookies }: ProxyContext, request: IncomingMessage, label: string): AdmissionQuery {
   return {
     label,
     credential: credentialOf(request, cookies),
@@ -336,7 +355,7 @@ function credentialOf(request: IncomingMessage, cookies: CookieNames): Credentia
   return token === undefined ? { kind: 'none' } : { kind: 'bearer', token };
 }
 
-/** The last address that no proxy of ours has written. */
+/** The caller's address: the last one in X-Forwarded-For that a trusted proxy did not write. */
 function addressOf(request: IncomingMessage, isTrusted: IsTrustedProxy): string {
   // IPv4 inside IPv6 is IPv4.
   let address = (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
@@ -350,11 +369,16 @@ function addressOf(request: IncomingMessage, isTrusted: IsTrustedProxy): string 
 }
 
 /**
- * Cookies go along with requests that pages of other applications make: those live at the same site, though not at the same origin. So a
- * request that changes something, and every WebSocket, has to come from a page of this application. A link to it may be anywhere; a frame
- * with it may not, since a page could lay itself over that and take a person's clicks.
+ * Applications share a site but not an origin, so browsers send our cookie with requests of pages of other applications. A write and a
+ * WebSocket must come from a page of this application. Other pages may link to it, and may not frame it: a page over the frame could
+ * steal clicks.
  */
-function isForeign({ settings }: Desk, request: IncomingMessage, label: string, { route }: Admitted): boolean {
+function isCrossOrigin(
+  { settings }: ProxyContext,
+  request: IncomingMessage,
+  label: string,
+  { route }: Admitted,
+): boolean {
   if (route.family !== 'browser') return false;
   const own = originOf(settings.address, label);
   const { origin, upgrade } = request.headers;
@@ -368,9 +392,9 @@ function isForeign({ settings }: Desk, request: IncomingMessage, label: string, 
 }
 
 const exchangeOf = (
-  { settings, cookies }: Desk,
+  { settings, cookies }: ProxyContext,
   request: IncomingMessage,
-  { label, address }: Question,
+  { label, address }: AdmissionQuery,
   admitted: Admitted,
   correlationId: string,
 ): Exchange => ({

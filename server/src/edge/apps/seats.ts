@@ -5,20 +5,20 @@ import type { IsTrustedProxy } from '../gate/proxies.ts';
 import { makeStrangers, type StrangerLimits } from '../nodes/strangers.ts';
 
 export interface SeatLimits {
-  /** Connections on which nobody was let in yet. */
+  /** Connections without an admitted request yet. */
   readonly strangeConnections: StrangerLimits;
   /** Connections, and requests with WebSockets, of one organization. */
   readonly perOrganization: number;
 }
 /**
- * Room for connections of callers. One that was not let in yet has the seat of a stranger, counted by address; then it has one of the
- * organization whose application it uses. So neither strangers nor one tenant fill a copy. Connections of a proxy of ours carry requests of
- * many callers and are not counted: that proxy bounds its own.
+ * Limits connections of callers. A connection is counted by address until a request on it was admitted, and then by the organization
+ * whose application it uses, so neither strangers nor one tenant fill a copy. Connections of a trusted proxy carry requests of many
+ * callers and are not counted: that proxy has limits of its own.
  */
 export interface ConnectionSeats {
-  /** A connection has come; false when there is no seat for it. */
+  /** Counts a new connection; false when its address has too many. */
   take(socket: Socket): boolean;
-  /** Its caller was let in; false when the organization has no seat left. */
+  /** Counts the connection for the organization; false when the organization has too many. */
   admit(socket: Duplex, organizationId: string): boolean;
 }
 
@@ -31,7 +31,7 @@ export function makeConnectionSeats(limits: SeatLimits & { readonly isTrustedPro
   const strangers = makeStrangers(limits.strangeConnections);
   const held = new Map<string, number>();
   const seats = new WeakMap<Duplex, Seat>();
-  const takeOf = (organizationId: string): (() => void) | undefined => {
+  const takeSeat = (organizationId: string): (() => void) | undefined => {
     const before = held.get(organizationId) ?? 0;
     if (before >= limits.perOrganization) return undefined;
     held.set(organizationId, before + 1);
@@ -57,7 +57,7 @@ export function makeConnectionSeats(limits: SeatLimits & { readonly isTrustedPro
     admit(socket, organizationId) {
       const seat = seats.get(socket);
       if (!seat || seat.organizationId === organizationId) return true;
-      const leave = takeOf(organizationId);
+      const leave = takeSeat(organizationId);
       if (!leave) return false;
       seat.leave();
       seats.set(socket, { organizationId, leave });

@@ -4,11 +4,11 @@ import { appIngressRoutes } from '@gpuaas/contract/ingress';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { InternalClient } from '../internal/client.ts';
+import type { AdmissionBudget, OverBudget } from './admission-budget.ts';
 import { type CookieNames, readCookie } from './headers.ts';
 import { type AppsAddress, originOf } from './host-name.ts';
-import type { NotAsked, Questions } from './questions.ts';
 
-/** Below this path everything is the proxy's; an application is never asked for it. */
+/** Paths below this one belong to the proxy and never reach an application. */
 export const ownPath = '/.gpuaas/';
 export const callbackPath = '/.gpuaas/callback';
 
@@ -17,7 +17,7 @@ const secretBytes = 32;
 const withinMs = 5_000;
 const longestPath = 1_000;
 
-/** A path of this host, or the beginning: never another address, however it is written. */
+/** The path if it is one of this host, else `/`: a redirect must never lead to another address. */
 export function safePath(path: string | undefined): string {
   const isPath = path !== undefined && path.length <= longestPath && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path);
   return isPath && !path.startsWith(ownPath) ? path : '/';
@@ -33,7 +33,7 @@ const stateOf = (verifier: string) => createHash('sha256').update(verifier).dige
  */
 export function makeSignIn(parts: {
   readonly client: Pick<InternalClient, 'ask'>;
-  readonly questions: Questions;
+  readonly budget: AdmissionBudget;
   readonly address: AppsAddress;
   readonly cookies: CookieNames;
   readonly ids: Ids;
@@ -59,20 +59,20 @@ export function makeSignIn(parts: {
       { label, address: from }: { readonly label: string; readonly address: string },
       request: IncomingMessage,
       response: ServerResponse,
-    ): Promise<boolean | NotAsked> {
+    ): Promise<boolean | OverBudget> {
       const { searchParams } = new URL(request.url ?? '/', originOf(address, label));
       const [code, state] = [searchParams.get('code'), searchParams.get('state')];
       const kept = readCookie(request.headers.cookie, cookies.state);
       if (!code || !state || kept === undefined || stateOf(kept) !== state) return false;
       if (!/^[\w-]{20,128}$/.test(code) || !/^[\w-]{20,128}$/.test(state)) return false;
-      const said = await parts.questions.ask({ address: from, isKnown: false }, () =>
+      const answer = await parts.budget.ask({ address: from, isKnown: false }, () =>
         parts.client.ask(appIngressRoutes.signIn, { label, code, state }, { withinMs }),
       );
-      if (typeof said === 'string') return said;
-      if (!said.ok) return false;
-      const seconds = Math.floor((Date.parse(said.value.expires_at) - parts.clock.now().getTime()) / 1_000);
+      if (typeof answer === 'string') return answer;
+      if (!answer.ok) return false;
+      const seconds = Math.floor((Date.parse(answer.value.expires_at) - parts.clock.now().getTime()) / 1_000);
       redirect(response, safePath(searchParams.get('to') ?? undefined), [
-        `${cookies.session}=${said.value.secret}; Max-Age=${Math.max(1, seconds)}; ${attributes}`,
+        `${cookies.session}=${answer.value.secret}; Max-Age=${Math.max(1, seconds)}; ${attributes}`,
         `${cookies.state}=; Max-Age=0; ${attributes}`,
       ]);
       return true;

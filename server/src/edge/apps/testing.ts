@@ -22,7 +22,7 @@ import { makeMetrics } from '../../kernel/telemetry/metrics.ts';
 import { readProxies } from '../gate/proxies.ts';
 import type { InternalClient } from '../internal/client.ts';
 import { makeTestAuthority } from '../terminal/testing.ts';
-import type { Question } from './admissions.ts';
+import type { AdmissionQuery } from './admission-cache.ts';
 import { readAppsUrl } from './host-name.ts';
 import { type AppProxy, type AppProxyLimits, openAppProxy, usualAppProxyLimits } from './proxy.ts';
 
@@ -31,8 +31,8 @@ export interface AppRig {
   readonly proxy: AppProxy;
   admitted: Extract<AppAdmission, { decision: 'admitted' }>;
   /** What the api says from now on. */
-  decide: (question: Question) => AppAdmission | 'outage';
-  readonly asked: Question[];
+  decide: (question: AdmissionQuery) => AppAdmission | 'outage';
+  readonly asked: AdmissionQuery[];
   /** Waits before the api answers a question about a caller. */
   hold: () => Promise<void>;
   /** What the proxy took to the api for a session. */
@@ -93,8 +93,8 @@ export async function openAppRig(
       },
       ...{ workload_id: host.workloadId, port: 8_080, simulated: true },
     } as AppRig['admitted'],
-    decide: (_question: Question): AppAdmission | 'outage' => rig.admitted,
-    asked: [] as Question[],
+    decide: (_question: AdmissionQuery): AppAdmission | 'outage' => rig.admitted,
+    asked: [] as AdmissionQuery[],
     redeemed: [] as { code: string; state: string }[],
     hold: async (): Promise<void> => undefined,
     nodeIsGood: true,
@@ -116,9 +116,9 @@ export async function openAppRig(
             : { ok: false, status: 400, code: 'invalid_request', message: 'no' }
         ) as never;
       }
-      rig.asked.push(body as Question);
+      rig.asked.push(body as AdmissionQuery);
       if (isOfCallers) await rig.hold();
-      const said = rig.decide(body as Question);
+      const said = rig.decide(body as AdmissionQuery);
       if (said === 'outage') throw new Error('the api does not answer');
       return { ok: true, value: said } as never;
     },
@@ -144,8 +144,8 @@ export async function openAppRig(
   const tunnels = makeTunnels({ ...{ host, clock: agentClock, chance: systemChance, log: agentLog }, dial });
   const stop = new AbortController();
   const running = tunnels.run(stop.signal);
-  tunnels.hear([`https://127.0.0.1:${proxy.nodePort}`]);
-  tunnels.want(host.allocationId);
+  tunnels.setUrls([`https://127.0.0.1:${proxy.nodePort}`]);
+  tunnels.addLease(host.allocationId);
   await expect.poll(() => proxy.tunnels).toBe(1);
   return Object.assign(rig, {
     ...{ proxy, nodeId },

@@ -26,19 +26,19 @@ export interface Target {
   readonly workloadId: string;
   readonly port: number;
 }
-/** Why there is no connection: the node has no tunnel here or lost it, or it says what is wrong. */
+/** Why there is no connection: the node has no tunnel here, lost it, or refused. */
 export type NoConnection = 'no_tunnel' | 'tunnel_lost' | 'too_slow' | AppTunnelRefusal;
-export interface NodeDoor {
+export interface TunnelListener {
   readonly port: number;
   readonly tunnels: number;
   connect(target: Target): Promise<Duplex | NoConnection>;
   close(): Promise<void>;
 }
-export interface NodeDoorParts {
+export interface TunnelListenerParts {
   readonly host: string;
   readonly port: number;
   readonly identity: ProcessIdentity;
-  /** Whether the certificate of a node is good now. */
+  /** Whether the certificate of a node is valid now. */
   readonly admitNode: (peer: Peer) => Promise<boolean>;
   readonly limits: {
     readonly tunnels: number;
@@ -46,7 +46,7 @@ export interface NodeDoorParts {
     /** How often one node may dial. Each time the api is asked about it. */
     readonly dialsPerMinute: number;
     readonly strangers: StrangerLimits;
-    readonly lookAgainMs: number;
+    readonly recheckMs: number;
   };
   readonly clock: Clock;
   readonly log: Log;
@@ -55,17 +55,17 @@ interface Tunnel {
   readonly peer: Peer;
   readonly session: ClientHttp2Session;
   /** A ping that the node has not answered yet. */
-  isAwaited: boolean;
+  isPingUnanswered: boolean;
 }
 
 const handshakeMs = 10_000;
 
-/** Where nodes dial in. A tunnel is HTTP/2 with this process as the client, so that it opens streams towards the node. */
-export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
+/** Accepts tunnels of nodes. In a tunnel this process is the HTTP/2 client, so it opens streams towards the node. */
+export async function openTunnelListener(parts: TunnelListenerParts): Promise<TunnelListener> {
   const { identity, limits, log, clock } = parts;
   const byNode = new Map<string, Tunnel[]>();
   const sockets = new Set<TLSSocket>();
-  const all = () => [...byNode.values()].flat();
+  const allTunnels = () => [...byNode.values()].flat();
   const dials = makeNodeBudget({ clock, callsPerMinute: limits.dialsPerMinute });
   const context = () => ({ ...identity.current().tls, minVersion: 'TLSv1.3' as const });
   const server = createServer({
@@ -81,24 +81,24 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    welcome(socket).catch((error: unknown) => {
+    admit(socket).catch((error: unknown) => {
       log.warn({ err: error }, 'a node could not be admitted');
       socket.destroy();
     });
   });
 
-  async function welcome(socket: TLSSocket): Promise<void> {
+  async function admit(socket: TLSSocket): Promise<void> {
     const peer = peerOf(socket);
     const isKnown = peer && socket.alpnProtocol === appTunnelProtocol && peer.expiresAtMs > clock.now().getTime();
     // A node that dials without end must not take the connections over which the api is asked about everybody.
     if (!isKnown || dials.take(peer.nodeId) !== undefined) return void socket.destroy();
     if (!(await parts.admitNode(peer))) return void socket.destroy();
     const before = byNode.get(peer.nodeId) ?? [];
-    // The oldest is the one that the node has lost.
+    // The node has lost the oldest one.
     if (before.length >= limits.tunnelsPerNode) before[0]?.session.destroy();
     if (socket.destroyed) return;
     socket.setNoDelay(true);
-    const tunnel: Tunnel = { peer, session: openSession(socket), isAwaited: false };
+    const tunnel: Tunnel = { peer, session: openSession(socket), isPingUnanswered: false };
     byNode.set(peer.nodeId, [...(byNode.get(peer.nodeId) ?? []), tunnel]);
     tunnel.session.once('close', () => {
       socket.destroy();
@@ -107,12 +107,12 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
       else byNode.set(peer.nodeId, left);
     });
   }
-  /** A node whose certificate was revoked keeps no tunnel. An api that does not answer leaves tunnels as they are. */
+  /** Ends tunnels of revoked certificates. While the api does not answer, tunnels stay open. */
   const watching = startReconciler(
     {
       name: 'app-tunnels',
       async round() {
-        for (const { peer, session } of all()) {
+        for (const { peer, session } of allTunnels()) {
           const isOver = peer.expiresAtMs <= clock.now().getTime();
           const admitted = !isOver && (await parts.admitNode(peer).catch(() => true));
           if (!admitted) session.destroy();
@@ -120,19 +120,19 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
         return 'idle';
       },
     },
-    { clock, log, everyMs: limits.lookAgainMs },
+    { clock, log, everyMs: limits.recheckMs },
   );
-  /** A node that is gone without a word leaves no connection behind that looks open. */
+  /** Ends tunnels of nodes that vanished without closing the connection. */
   const pinging = startReconciler(
     {
       name: 'app-tunnel-pings',
       async round() {
-        for (const tunnel of all()) {
-          if (tunnel.isAwaited) tunnel.session.destroy();
+        for (const tunnel of allTunnels()) {
+          if (tunnel.isPingUnanswered) tunnel.session.destroy();
           else {
-            tunnel.isAwaited = true;
+            tunnel.isPingUnanswered = true;
             tunnel.session.ping(() => {
-              tunnel.isAwaited = false;
+              tunnel.isPingUnanswered = false;
             });
           }
         }
@@ -148,7 +148,7 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
   return {
     port: (server.address() as AddressInfo).port,
     get tunnels() {
-      return all().length;
+      return allTunnels().length;
     },
     async connect(target) {
       const tunnel = byNode.get(target.nodeId)?.at(-1);
@@ -158,7 +158,7 @@ export async function openNodeDoor(parts: NodeDoorParts): Promise<NodeDoor> {
       await watching.close();
       await pinging.close();
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const { session } of all()) session.destroy();
+      for (const { session } of allTunnels()) session.destroy();
       for (const socket of sockets) socket.destroy();
       await closed;
     },
@@ -202,8 +202,8 @@ function openStream(session: ClientHttp2Session, target: Target): Promise<Duplex
     stream.once('response', (headers) => {
       stream.setTimeout(0);
       if (headers[':status'] === 200) return resolve(stream);
-      const said = headers[appTunnelRefusal];
-      giveUp(appTunnelRefusals.find((one) => one === said) ?? 'malformed');
+      const refusal = headers[appTunnelRefusal];
+      giveUp(appTunnelRefusals.find((one) => one === refusal) ?? 'malformed');
     });
   });
 }
