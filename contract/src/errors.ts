@@ -232,7 +232,7 @@ export const errors = {
   maas_site_in_use: kind(409, 'Machines of the site are nodes, or are worked on.', 'operator'),
   maas_url_refused: kind(400, 'This address of MAAS is not used: it is not https.', 'operator'),
   maas_machine_not_found: kind(404, 'MAAS lists no such machine at this site.', 'operator'),
-  maas_machine_busy: kind(409, 'Something else is done to the machine now.', 'operator'),
+  maas_machine_busy: kind(409, 'Another job of the machine is open.', 'operator'),
   maas_machine_unsuited: kind(409, 'The state of the machine, or of its node, does not allow this.', 'operator'),
   maas_job_not_found: kind(404, 'There is no such job.', 'operator'),
   app_not_found: kind(404, 'There is no such app.'),

@@ -1,4 +1,4 @@
-import { keyPlace } from '../../src/domains/maas/keys-store.ts';
+import { keyLocation } from '../../src/domains/maas/keys-store.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, keyringOfWorlds, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
@@ -30,7 +30,7 @@ async function freshSite(world: World): Promise<string> {
     world.root,
     `insert into maas_sites (id, name, region, url, osystem, series, erase, max_parallel, sealed_key, door_url, downloads, username)
      values ($1, $2, $3, $4, 'ubuntu', 'noble', 'full', 4, $5, 'https://nodes.example', 'https://api.example', 'gpuaas')`,
-    [id, unique('site'), await freshRegion(world), url, keyringOfWorlds.seal('maas').close('a:b:c', keyPlace(id))],
+    [id, unique('site'), await freshRegion(world), url, keyringOfWorlds.seal('maas').close('a:b:c', keyLocation(id))],
   );
   return id;
 }

@@ -13,8 +13,8 @@ const failed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Where what MAAS says, what the node is and what is rented contradict each other. Nothing here changes any of the three: a
- * person decides which of them is right. While a job works on a machine, its states are on their way, and nothing is said.
+ * Contradictions between the machine in MAAS, its node and its allocations. Nothing here changes any of the three: a person
+ * decides which is right. A machine with an open job is left out, because its states are changing.
  */
 export function driftOf(machine: MachineRow): MaasDrift[] {
   if (machine.is_worked_on) return [];
@@ -23,9 +23,9 @@ export function driftOf(machine: MachineRow): MaasDrift[] {
     const isOurs = status === 'deployed' && owner !== null && owner === username;
     return isOurs
       ? [
-          say(
+          drift(
             'unknown_deployment',
-            'It is deployed under the key of this site, and no node is made of it: it is not sold.',
+            'It is deployed with the key of this site and is not a node, so nobody can rent it.',
           ),
         ]
       : [];
@@ -37,23 +37,28 @@ function ofMachine(machine: MachineRow, node: string): MaasDrift[] {
   const rented = rentedOn(machine);
   const { status, node_note: note, node_id: id } = machine;
   if (machine.missing_since)
-    return [say('machine_missing', `MAAS does not list it any more; its node is ${node}${rented}.`)];
+    return [drift('machine_missing', `MAAS no longer lists it; its node is ${node}${rented}.`)];
   const isWanted = inService.has(node) || machine.allocations.length > 0;
   if (failed.has(status) && isWanted) {
-    return [say('machine_failed', `MAAS says ${words(status)}; its node is ${node}${rented}.`)];
+    return [drift('machine_failed', `Its status in MAAS is ${readable(status)}; its node is ${node}${rented}.`)];
   }
   if (status !== 'deployed' && isWanted) {
-    return [say('machine_not_deployed', `MAAS says ${words(status)}, not deployed; its node is ${node}${rented}.`)];
+    return [
+      drift(
+        'machine_not_deployed',
+        `Its status in MAAS is ${readable(status)}, not deployed; its node is ${node}${rented}.`,
+      ),
+    ];
   }
-  return note !== null && note !== id ? [say('another_node', `MAAS has it noted for the node ${note}.`)] : [];
+  return note !== null && note !== id ? [drift('another_node', `MAAS has a note that it is node ${note}.`)] : [];
 }
 
 const ofPower = (machine: MachineRow, node: string): MaasDrift[] =>
   machine.power === 'off' && machine.status === 'deployed' && (inService.has(node) || machine.allocations.length > 0)
-    ? [say('power_off', `It is switched off; its node is ${node}${rentedOn(machine)}.`)]
+    ? [drift('power_off', `It is switched off; its node is ${node}${rentedOn(machine)}.`)]
     : [];
 
-const say = (kind: MaasDrift['kind'], message: string): MaasDrift => ({ kind, message });
-const words = (status: string): string => status.replaceAll('_', ' ');
+const drift = (kind: MaasDrift['kind'], message: string): MaasDrift => ({ kind, message });
+const readable = (status: string): string => status.replaceAll('_', ' ');
 const rentedOn = ({ allocations }: MachineRow): string =>
-  allocations.length === 0 ? '' : `, with ${allocations.length} allocations on it`;
+  allocations.length === 0 ? '' : `, with ${allocations.length} allocations`;

@@ -4,8 +4,8 @@ import type { Seal } from '../../kernel/secrets/seal.ts';
 import { sealedRows } from '../../kernel/secrets/sealed-rows.ts';
 import type { SealedValues } from '../../kernel/secrets/sealed-values.ts';
 
-/** Where the key of a site lies, as far as its seal goes. */
-export const keyPlace = (id: string): string => `maas_sites.sealed_key ${id}`;
+/** The place that the seal of a site's key is bound to. */
+export const keyLocation = (id: string): string => `maas_sites.sealed_key ${id}`;
 
 const count = sql(
   'maas-key-sealed-count',
@@ -28,4 +28,4 @@ export const sealedMaasKeys = (parts: {
   readonly ids: Ids;
   readonly seal: Seal;
 }): SealedValues =>
-  sealedRows({ ...parts, purpose: 'maas', table: 'maas_sites', place: keyPlace, count, stale, replace });
+  sealedRows({ ...parts, purpose: 'maas', table: 'maas_sites', place: keyLocation, count, stale, replace });

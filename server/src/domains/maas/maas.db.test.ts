@@ -112,7 +112,7 @@ describe('a site', () => {
     maas.region.faults.push({ kind: 'status', status: 503, times: 1 });
     expect(await look()).toMatchObject({ problem: 'MAAS answered 503', failing_since: expect.any(String) });
     expect((await change({ api_key: 'x:y:z' })).status).toBe(200);
-    expect(await look()).toMatchObject({ problem: expect.stringContaining('does not take the key') });
+    expect(await look()).toMatchObject({ problem: expect.stringContaining('does not accept the key') });
     expect((await change({ api_key: maas.apiKey, revision: 1 })).body.code).toBe('version_conflict');
     expect((await change({ api_key: maas.apiKey })).status).toBe(200);
     expect(await look()).toMatchObject({ problem: null, failing_since: null });

@@ -15,10 +15,10 @@ import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
 import { findSku } from '../inventory/index.ts';
 import { holdings } from '../nodes/index.ts';
-import { whyNotDecommissioned, whyNotOnboarded, whyNotSwitched } from './rules.ts';
+import { decommissionProblem, onboardProblem, powerProblem } from './preconditions.ts';
 import { showJob, showMachine } from './show.ts';
-import { absentSite } from './sites-routes.ts';
-import { findSite, holdSite, keepDoor, type SiteDoor } from './sites-store.ts';
+import { siteNotFound } from './sites-routes.ts';
+import { findSite, lockSite, type NodeListenerAddress, updateListener } from './sites-store.ts';
 import {
   findJob,
   findMachines,
@@ -36,15 +36,16 @@ import { maasChannel } from './watch/channel.ts';
 export interface MachineParts {
   readonly db: Database;
   readonly ids: Ids;
-  readonly door: () => Promise<SiteDoor>;
+  readonly door: () => Promise<NodeListenerAddress>;
 }
 const on = handlers<MachineParts>();
-const absentMachine = (id: string) => new Fault('maas_machine_not_found', `MAAS lists no machine ${id} at this site.`);
+const machineNotFound = (id: string) =>
+  new Fault('maas_machine_not_found', `MAAS lists no machine ${id} at this site.`);
 const busy = (id: string) =>
-  new Fault('maas_machine_busy', `Something else is done to ${id} now. See \`gpuaas ops maas job list\`.`);
+  new Fault('maas_machine_busy', `Another job of machine ${id} is open. See \`gpuaas ops maas job list\`.`);
 
 const machines = on(maasMachineList, async ({ db }, who, { params, query }) => {
-  if (!(await db.read(who, (tx) => findSite(tx, params.site_id)))) return absentSite();
+  if (!(await db.read(who, (tx) => findSite(tx, params.site_id)))) return siteNotFound();
   return readPage({
     name: 'maas-machines',
     key: 'host' as const,
@@ -64,34 +65,34 @@ const machines = on(maasMachineList, async ({ db }, who, { params, query }) => {
   });
 });
 
-const machineAlone = on(maasMachineGet, ({ db }, who, { params }) =>
+const getMachine = on(maasMachineGet, ({ db }, who, { params }) =>
   db.read(who, async (tx) => {
     const [row] = await findMachines(tx, params.site_id, [params.system_id]);
-    if (!row) return absentMachine(params.system_id);
+    if (!row) return machineNotFound(params.system_id);
     const [job] = await openJobs(tx, params.site_id, [params.system_id]);
     return showMachine(row, job);
   }),
 );
 
 const onboard = on(maasOnboard, async ({ db, ids, door }, act, { params, body }) => {
-  const where = await door();
+  const address = await door();
   return db.write(act, async (tx) => {
-    const site = await holdSite(tx, params.site_id);
-    if (!site) return tx.abandon(absentSite());
-    await keepDoor(tx, site.id, where);
-    const wanted = new Map(body.machines.map((each) => [each.system_id, each]));
-    const found = await findMachines(tx, site.id, [...wanted.keys()]);
-    const orders: NewJob[] = [];
+    const site = await lockSite(tx, params.site_id);
+    if (!site) return tx.abandon(siteNotFound());
+    await updateListener(tx, site.id, address);
+    const requested = new Map(body.machines.map((each) => [each.system_id, each]));
+    const found = await findMachines(tx, site.id, [...requested.keys()]);
+    const newJobs: NewJob[] = [];
     for (const each of body.machines) {
       const machine = found.find(({ system_id }) => system_id === each.system_id);
-      if (!machine) return tx.abandon(absentMachine(each.system_id));
+      if (!machine) return tx.abandon(machineNotFound(each.system_id));
       if (machine.is_worked_on) return tx.abandon(busy(each.system_id));
-      const why = whyNotOnboarded(machine);
+      const why = onboardProblem(machine);
       if (why !== undefined) return tx.abandon(new Fault('maas_machine_unsuited', `${each.system_id}: ${why}`));
       if (!(await findSku(tx, each.sku))) {
-        return tx.abandon(new Fault('sku_not_found', `Nothing is called ${each.sku} here.`));
+        return tx.abandon(new Fault('sku_not_found', `There is no SKU ${each.sku}.`));
       }
-      orders.push({
+      newJobs.push({
         ...{
           id: ids.next(),
           siteId: site.id,
@@ -102,17 +103,17 @@ const onboard = on(maasOnboard, async ({ db, ids, door }, act, { params, body })
         ...{ sku: each.sku, reason: body.reason, createdBy: act.actorId },
       });
     }
-    const names = orders.map(({ nodeName }) => nodeName ?? '');
+    const names = newJobs.map(({ nodeName }) => nodeName ?? '');
     const [taken] = [...(await namesTaken(tx, names)), ...names.filter((name, at) => names.indexOf(name) !== at)];
     if (taken !== undefined) {
       return tx.abandon(
-        new Fault('node_already_exists', `A node is called ${taken} already, or will be: give another name.`),
+        new Fault('node_already_exists', `A node or an open job has the name ${taken} already: choose another name.`),
       );
     }
     const jobs: JobRow[] = [];
-    for (const order of orders) {
-      if (!(await insertJob(tx, order))) return tx.abandon(busy(order.systemId));
-      jobs.push((await findJob(tx, order.id)) as JobRow);
+    for (const job of newJobs) {
+      if (!(await insertJob(tx, job))) return tx.abandon(busy(job.systemId));
+      jobs.push((await findJob(tx, job.id)) as JobRow);
     }
     tx.wake(maasChannel, 'job');
     const change = { machines: body.machines, reason: body.reason };
@@ -123,25 +124,25 @@ const onboard = on(maasOnboard, async ({ db, ids, door }, act, { params, body })
   });
 });
 
-interface Order {
+interface JobRequest {
   readonly kind: MaasJob['kind'];
   readonly reason: string;
-  readonly whyNot: (tx: WriteTx, machine: MachineRow) => Promise<string | undefined>;
+  readonly findProblem: (tx: WriteTx, machine: MachineRow) => Promise<string | undefined>;
 }
-const order = async (
+const queueJob = async (
   { db, ids, door }: MachineParts,
   act: Act,
   of: { readonly site_id: string; readonly system_id: string },
-  { kind, reason, whyNot }: Order,
+  { kind, reason, findProblem }: JobRequest,
 ) => {
-  const where = await door();
+  const address = await door();
   return db.write(act, async (tx) => {
-    const site = await holdSite(tx, of.site_id);
-    if (!site) return tx.abandon(absentSite());
-    await keepDoor(tx, site.id, where);
+    const site = await lockSite(tx, of.site_id);
+    if (!site) return tx.abandon(siteNotFound());
+    await updateListener(tx, site.id, address);
     const [machine] = await findMachines(tx, site.id, [of.system_id]);
-    if (!machine) return tx.abandon(absentMachine(of.system_id));
-    const why = await whyNot(tx, machine);
+    if (!machine) return tx.abandon(machineNotFound(of.system_id));
+    const why = await findProblem(tx, machine);
     if (why !== undefined) return tx.abandon(new Fault('maas_machine_unsuited', why));
     const job: NewJob = {
       ...{ id: ids.next(), siteId: site.id, systemId: machine.system_id, kind, reason, createdBy: act.actorId },
@@ -156,25 +157,25 @@ const order = async (
 };
 
 const commission = on(maasMachineCommission, (parts, act, { params, body }) =>
-  order(parts, act, params, {
+  queueJob(parts, act, params, {
     kind: 'commission',
     reason: body.reason,
-    whyNot: async (_, machine) => whyNotOnboarded(machine),
+    findProblem: async (_, machine) => onboardProblem(machine),
   }),
 );
 const power = on(maasMachinePower, (parts, act, { params, body }) =>
-  order(parts, act, params, {
+  queueJob(parts, act, params, {
     kind: body.power === 'on' ? 'power_on' : 'power_off',
     reason: body.reason,
-    whyNot: async (_, machine) => whyNotSwitched(machine, body.power),
+    findProblem: async (_, machine) => powerProblem(machine, body.power),
   }),
 );
 const decommission = on(maasMachineDecommission, (parts, act, { params, body }) =>
-  order(parts, act, params, {
+  queueJob(parts, act, params, {
     kind: 'decommission',
     reason: body.reason,
-    whyNot: async (tx, machine) =>
-      whyNotDecommissioned(machine, machine.node_id === null ? [] : await holdings(tx, machine.node_id)),
+    findProblem: async (tx, machine) =>
+      decommissionProblem(machine, machine.node_id === null ? [] : await holdings(tx, machine.node_id)),
   }),
 );
 
@@ -194,4 +195,4 @@ const job = on(maasJobGet, async ({ db }, who, { params }) => {
 });
 
 export const machineRoutes = (parts: MachineParts): Mounted[] =>
-  [machines, machineAlone, onboard, commission, power, decommission, jobs, job].map((bind) => bind(parts));
+  [machines, getMachine, onboard, commission, power, decommission, jobs, job].map((bind) => bind(parts));

@@ -5,7 +5,7 @@ import { driftOf } from './drift.ts';
 import { machinesCounted } from './facts.ts';
 import { countSites, listAllMachines } from './metrics-store.ts';
 
-/** Sites that do not answer, jobs that failed within a day, and machines whose layers contradict each other. */
+/** Metrics: sites that do not answer, jobs that failed within a day, and machines with contradictions. */
 export function showMaas(parts: { readonly db: Database; readonly ids: Ids; readonly metrics: Metrics }): void {
   const away = parts.metrics.gauge('gpuaas_maas_sites_away', 'MAAS sites that do not answer, or refuse our key.', []);
   const failed = parts.metrics.gauge('gpuaas_maas_jobs_failed', 'Jobs at MAAS that failed within the last day.', []);

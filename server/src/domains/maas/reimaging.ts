@@ -2,17 +2,17 @@ import type { Database } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { AskReimage } from '../nodes/index.ts';
-import { insertJob, jobOfToken, machineOfNode } from './store.ts';
+import { findJobByToken, insertJob, machineOfNode } from './store.ts';
 import { maasChannel } from './watch/channel.ts';
 
-/** Hosts that MAAS looks after are erased and deployed by it; the job answers the token when the proof is there or cannot be had. */
+/** Has MAAS erase and deploy a host that it manages. The job answers the token with the proof, or with the reason why there is none. */
 export const makeAskReimage =
   (parts: { readonly db: Database; readonly ids: Ids }): AskReimage =>
   async (act, { nodeId, organizationId, reason }, token) => {
     const machine = await parts.db.read(act, (tx) => machineOfNode(tx, nodeId));
     if (!machine) return undefined;
     const outcome = await parts.db.write(act, async (tx) => {
-      const asked = await jobOfToken(tx, token);
+      const asked = await findJobByToken(tx, token);
       const id = asked ?? parts.ids.next();
       const isNew =
         asked === undefined &&
@@ -21,7 +21,7 @@ export const makeAskReimage =
           ...{ answerToken: token, createdBy: act.actorId },
         }));
       if (!isNew && asked === undefined) {
-        return tx.abandon(new Fault('maas_machine_busy', 'Something else is done to its machine at MAAS now.'));
+        return tx.abandon(new Fault('maas_machine_busy', 'Another job of its machine is open.'));
       }
       tx.wake(maasChannel, 'job');
       return tx.commit(undefined, {
@@ -31,7 +31,7 @@ export const makeAskReimage =
         events: 'none',
       });
     });
-    // Busy is not for good: thrown, it is tried again, and the limits of the run decide.
+    // The other job will end: an exception makes the saga retry within its limits.
     if (outcome instanceof Fault) throw outcome;
     return 'asked';
   };

@@ -6,19 +6,19 @@ import { readPage } from '../../kernel/page.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import type { Maas } from '../../ports/maas/port.ts';
 import { isRegion } from '../inventory/index.ts';
-import { usualParallel, usualSystem } from './facts.ts';
-import { keyPlace } from './keys-store.ts';
+import { defaultParallel, defaultSystem } from './facts.ts';
+import { keyLocation } from './keys-store.ts';
 import { showSite } from './show.ts';
 import {
+  countUses,
   deleteSite,
   findSite,
-  holdSite,
   insertSite,
   listSites,
-  type SiteDoor,
+  lockSite,
+  type NodeListenerAddress,
   type SiteRow,
   updateSite,
-  usesOf,
 } from './sites-store.ts';
 import { maasChannel } from './watch/channel.ts';
 
@@ -27,34 +27,31 @@ export interface SiteParts {
   readonly ids: Ids;
   /** Seals the keys of sites; without it no site is added. */
   readonly seal: Seal | undefined;
-  readonly maas: Pick<Maas, 'objection'>;
-  readonly door: () => Promise<SiteDoor>;
+  readonly maas: Pick<Maas, 'urlProblem'>;
+  readonly door: () => Promise<NodeListenerAddress>;
 }
 const on = handlers<SiteParts>();
-export const absentSite = () => new Fault('maas_site_not_found', 'There is no such object.');
-const keyless = () =>
-  new Fault(
-    'service_unavailable',
-    'This installation has no sealing key for MAAS: its operator sets GPUAAS_SECRETS_KEY.',
-  );
+export const siteNotFound = () => new Fault('maas_site_not_found', 'There is no such object.');
+const noSealingKey = () =>
+  new Fault('service_unavailable', 'This installation has no sealing key for MAAS: set GPUAAS_SECRETS_KEY.');
 const target = (id: string) => ({ type: 'maas_site', id });
 
 const create = on(maasSiteCreate, async ({ db, ids, seal, maas, door }, act, { body }) => {
-  if (!seal) return keyless();
-  const objection = maas.objection(body.url);
-  if (objection !== undefined) return new Fault('maas_url_refused', objection);
-  const where = await door();
+  if (!seal) return noSealingKey();
+  const problem = maas.urlProblem(body.url);
+  if (problem !== undefined) return new Fault('maas_url_refused', problem);
+  const address = await door();
   return db.write(act, async (tx) => {
     if (!(await isRegion(tx, body.region))) {
       return tx.abandon(new Fault('region_not_found', `There is no region ${body.region}.`));
     }
     const { api_key: apiKey, ...settings } = body;
     const site = {
-      ...{ id: ids.next(), ca_pem: null, pool: null, ...usualSystem, erase: 'full' as const },
-      ...{ max_parallel: usualParallel, ...settings },
+      ...{ id: ids.next(), ca_pem: null, pool: null, ...defaultSystem, erase: 'full' as const },
+      ...{ max_parallel: defaultParallel, ...settings },
     };
-    if (!(await insertSite(tx, site, seal.close(apiKey, keyPlace(site.id)), where))) {
-      return tx.abandon(new Fault('maas_site_already_exists', `A site is called ${body.name} already.`));
+    if (!(await insertSite(tx, site, seal.close(apiKey, keyLocation(site.id)), address))) {
+      return tx.abandon(new Fault('maas_site_already_exists', `There is a site ${body.name} already.`));
     }
     tx.wake(maasChannel, 'site');
     const row = (await findSite(tx, site.id)) as SiteRow;
@@ -74,18 +71,18 @@ const list = on(maasSiteList, ({ db }, who, { query }) =>
 
 const get = on(maasSiteGet, async ({ db }, who, { params }) => {
   const row = await db.read(who, (tx) => findSite(tx, params.site_id));
-  return row ? showSite(row) : absentSite();
+  return row ? showSite(row) : siteNotFound();
 });
 
 const update = on(maasSiteUpdate, async ({ db, seal, maas, door }, act, { params, body }) => {
   const { api_key: apiKey, revision, ...settings } = body;
-  if (apiKey !== undefined && !seal) return keyless();
-  const objection = body.url === undefined ? undefined : maas.objection(body.url);
-  if (objection !== undefined) return new Fault('maas_url_refused', objection);
-  const where = await door();
+  if (apiKey !== undefined && !seal) return noSealingKey();
+  const problem = body.url === undefined ? undefined : maas.urlProblem(body.url);
+  if (problem !== undefined) return new Fault('maas_url_refused', problem);
+  const address = await door();
   return db.write(act, async (tx) => {
-    const row = await holdSite(tx, params.site_id);
-    if (!row) return tx.abandon(absentSite());
+    const row = await lockSite(tx, params.site_id);
+    if (!row) return tx.abandon(siteNotFound());
     if (revision !== undefined && revision !== Number(row.revision)) {
       const now = Number(row.revision);
       return tx.abandon(
@@ -95,18 +92,16 @@ const update = on(maasSiteUpdate, async ({ db, seal, maas, door }, act, { params
       );
     }
     const isMoved = (body.url ?? row.url) !== row.url || (body.ca_pem ?? row.ca_pem) !== row.ca_pem;
-    // The key would be sent to the new address, which may belong to another party.
+    // The stored key would be sent to the new address, which may belong to another party.
     if (isMoved && apiKey === undefined) {
-      const why = 'The key of the old address is not sent to another one: give api_key with the new url or ca_pem.';
+      const why = 'Give api_key together with a new url or ca_pem: the stored key is not sent to another address.';
       return tx.abandon(new Fault('validation_error', why, { field: 'api_key' }));
     }
-    if (isMoved && (await usesOf(tx, row.id)).jobs > 0) {
-      return tx.abandon(
-        new Fault('maas_site_in_use', 'Machines of the site are worked on: wait until these jobs have ended.'),
-      );
+    if (isMoved && (await countUses(tx, row.id)).jobs > 0) {
+      return tx.abandon(new Fault('maas_site_in_use', 'Jobs of the site are open: wait until its jobs have ended.'));
     }
-    const sealed = apiKey === undefined ? undefined : seal?.close(apiKey, keyPlace(row.id));
-    await updateSite(tx, { ...row, ...settings }, sealed, where);
+    const sealed = apiKey === undefined ? undefined : seal?.close(apiKey, keyLocation(row.id));
+    await updateSite(tx, { ...row, ...settings }, sealed, address);
     tx.wake(maasChannel, 'site');
     const changed = (await findSite(tx, row.id)) as SiteRow;
     const change = { ...settings, ...(apiKey !== undefined && { api_key: 'replaced' }) };
@@ -116,11 +111,11 @@ const update = on(maasSiteUpdate, async ({ db, seal, maas, door }, act, { params
 
 const remove = on(maasSiteRemove, ({ db }, act, { params, body }) =>
   db.write(act, async (tx) => {
-    const row = await holdSite(tx, params.site_id);
-    if (!row) return tx.abandon(absentSite());
-    const { nodes, jobs } = await usesOf(tx, row.id);
+    const row = await lockSite(tx, params.site_id);
+    if (!row) return tx.abandon(siteNotFound());
+    const { nodes, jobs } = await countUses(tx, row.id);
     if (nodes + jobs > 0) {
-      const why = `${nodes} of its machines are nodes, and ${jobs} are worked on: decommission them first.`;
+      const why = `${nodes} of its machines are nodes, and ${jobs} of its jobs are open: decommission the machines first.`;
       return tx.abandon(new Fault('maas_site_in_use', why, { nodes, jobs }));
     }
     await deleteSite(tx, row.id);

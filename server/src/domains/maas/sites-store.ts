@@ -46,20 +46,20 @@ const deleteSql = sql('maas-site-delete', 'delete from maas_sites where id = $1'
 
 export const findSite = async (tx: ReadTx, id: string): Promise<SiteRow | undefined> =>
   (await tx.rows<SiteRow>(getSql, [id]))[0];
-export async function holdSite(tx: WriteTx, id: string): Promise<SiteRow | undefined> {
+export async function lockSite(tx: WriteTx, id: string): Promise<SiteRow | undefined> {
   await tx.rows(lockSql, [id]);
   return findSite(tx, id);
 }
 export const listSites = (tx: ReadTx, after: string | undefined, limit: number) =>
   tx.rows<SiteRow>(listSql, [after ?? null, limit]);
 
-/** Where hosts enrol and fetch packages: what the document of a deployment names. */
-export interface SiteDoor {
+/** Where hosts enrol and fetch packages. The cloud-init document of a deployment names these addresses. */
+export interface NodeListenerAddress {
   readonly url: string;
   readonly fingerprint: string | undefined;
   readonly downloads: string;
 }
-const doorValues = ({ url, fingerprint, downloads }: SiteDoor) => [url, fingerprint ?? null, downloads];
+const doorValues = ({ url, fingerprint, downloads }: NodeListenerAddress) => [url, fingerprint ?? null, downloads];
 type Settings = Pick<SiteRow, 'url' | 'ca_pem' | 'pool' | 'osystem' | 'series' | 'erase' | 'max_parallel'>;
 const settingValues = (site: Settings) => [
   ...[site.url, site.ca_pem, site.pool, site.osystem, site.series, site.erase, site.max_parallel],
@@ -68,17 +68,18 @@ export const insertSite = async (
   tx: WriteTx,
   site: Settings & Pick<SiteRow, 'id' | 'name' | 'region'>,
   sealed: Buffer,
-  door: SiteDoor,
+  door: NodeListenerAddress,
 ): Promise<boolean> =>
   (await tx.run(insertSql, [site.id, site.name, site.region, ...settingValues(site), sealed, ...doorValues(door)])) > 0;
 export const updateSite = (
   tx: WriteTx,
   site: Settings & Pick<SiteRow, 'id'>,
   sealed: Buffer | undefined,
-  door: SiteDoor,
+  door: NodeListenerAddress,
 ) => tx.run(updateSql, [site.id, ...settingValues(site), sealed ?? null, ...doorValues(door)]);
-export const keepDoor = (tx: WriteTx, id: string, door: SiteDoor) => tx.run(doorSql, [id, ...doorValues(door)]);
-/** Why a site cannot be forgotten, in numbers. */
-export const usesOf = async (tx: ReadTx, id: string): Promise<{ readonly nodes: number; readonly jobs: number }> =>
+export const updateListener = (tx: WriteTx, id: string, door: NodeListenerAddress) =>
+  tx.run(doorSql, [id, ...doorValues(door)]);
+/** What keeps a site from being removed. */
+export const countUses = async (tx: ReadTx, id: string): Promise<{ readonly nodes: number; readonly jobs: number }> =>
   (await tx.rows<{ nodes: number; jobs: number }>(usedSql, [id]))[0] ?? { nodes: 0, jobs: 0 };
 export const deleteSite = (tx: WriteTx, id: string) => tx.run(deleteSql, [id]);

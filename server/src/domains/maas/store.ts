@@ -58,13 +58,13 @@ const machinesSql = sql(
   `select ${machineColumns} from maas_machines m join maas_sites s on s.id = m.site_id left join nodes n on n.id = m.node_id
    where m.site_id = $1 and ($2::text is null or m.system_id > $2) order by m.system_id limit $3`,
 );
-const someSql = sql(
+const machinesByIdSql = sql(
   'maas-machine-some',
   `select ${machineColumns} from maas_machines m join maas_sites s on s.id = m.site_id left join nodes n on n.id = m.node_id
    where m.site_id = $1 and m.system_id = any ($2::text[])`,
 );
 const ofNodeSql = sql('maas-machine-of-node', 'select site_id, system_id from maas_machines where node_id = $1');
-const ofTokenSql = sql('maas-job-of-token', 'select id from maas_jobs where answer_token = $1');
+const byTokenSql = sql('maas-job-of-token', 'select id from maas_jobs where answer_token = $1');
 const namesSql = sql(
   'maas-node-names-taken',
   `select n.name from nodes n where n.name = any ($1::text[])
@@ -91,7 +91,7 @@ export interface NewJob {
   readonly answerToken?: string | undefined;
   readonly createdBy: string;
 }
-/** False when something else is done to the machine now: the index lets one job in. */
+/** False when another job of the machine is open: a unique index allows one. */
 export const insertJob = async (tx: WriteTx, job: NewJob): Promise<boolean> =>
   (await tx.run(insertSql, [
     ...[job.id, job.siteId, job.systemId, job.kind, job.nodeId ?? null, job.nodeName ?? null, job.sku ?? null],
@@ -101,12 +101,12 @@ export const insertJob = async (tx: WriteTx, job: NewJob): Promise<boolean> =>
 export const listMachines = (tx: ReadTx, siteId: string, after: string | undefined, limit: number) =>
   tx.rows<MachineRow>(machinesSql, [siteId, after ?? null, limit]);
 export const findMachines = (tx: ReadTx, siteId: string, systemIds: readonly string[]) =>
-  tx.rows<MachineRow>(someSql, [siteId, systemIds]);
+  tx.rows<MachineRow>(machinesByIdSql, [siteId, systemIds]);
 export const machineOfNode = async (tx: ReadTx, nodeId: string) =>
   (await tx.rows<{ site_id: string; system_id: string }>(ofNodeSql, [nodeId]))[0];
-/** Which of these names a node has, or will have. */
+/** Names that a node or an open job has already. */
 export const namesTaken = async (tx: ReadTx, names: readonly string[]): Promise<string[]> =>
   (await tx.rows<{ name: string }>(namesSql, [names])).map(({ name }) => name);
 /** The job that answers this token. */
-export const jobOfToken = async (tx: ReadTx, token: string): Promise<string | undefined> =>
-  (await tx.rows<{ id: string }>(ofTokenSql, [token]))[0]?.id;
+export const findJobByToken = async (tx: ReadTx, token: string): Promise<string | undefined> =>
+  (await tx.rows<{ id: string }>(byTokenSql, [token]))[0]?.id;

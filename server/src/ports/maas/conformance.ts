@@ -193,9 +193,9 @@ export function maasConformance(name: string, makeWorld: (apiKey: string) => Pro
     ])('objects to %s and sends nothing there', async (url) => {
       const maas = await world.open();
       opened.push(maas);
-      expect(maas.objection(url)).toEqual(expect.any(String));
+      expect(maas.urlProblem(url)).toEqual(expect.any(String));
       expect(await maas.at({ ...world.access, url }).machines()).toMatchObject({ kind: 'invalid' });
-      expect(maas.objection(world.access.url)).toBeUndefined();
+      expect(maas.urlProblem(world.access.url)).toBeUndefined();
     });
 
     it('is given up by close', async () => {

@@ -37,7 +37,7 @@ export function openMaasClient(settings: ClientSettings, parts: Parts): Maas & A
     adapter:
       settings.plain === 'loopback' ? { name: 'simulated', kind: 'embedded' } : { name: 'maas', kind: 'production' },
     at: (access) => makeSite(access, settings, parts, { closing: closing.signal, demandOpen }),
-    objection: (url) => objectionTo(url, settings),
+    urlProblem: (url) => findUrlProblem(url, settings),
     async check() {
       demandOpen();
     },
@@ -48,7 +48,7 @@ export function openMaasClient(settings: ClientSettings, parts: Parts): Maas & A
 }
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
-function objectionTo(text: string, { plain }: ClientSettings): string | undefined {
+function findUrlProblem(text: string, { plain }: ClientSettings): string | undefined {
   if (!URL.canParse(text)) return 'This is not an address.';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'The address must not carry a name or a password.';
@@ -67,8 +67,8 @@ function makeSite(
 ): MaasSite {
   async function call(method: 'GET' | 'POST', path: string, query: Form, form?: Form): Promise<unknown | MaasRefused> {
     life.demandOpen();
-    const objection = objectionTo(access.url, settings);
-    if (objection !== undefined) return new MaasRefused('invalid', objection);
+    const urlProblem = findUrlProblem(access.url, settings);
+    if (urlProblem !== undefined) return new MaasRefused('invalid', urlProblem);
     const url = new URL(`${access.url.replace(/\/+$/, '')}/api/2.0/${path}`);
     for (const [name, value] of query) url.searchParams.append(name, value);
     const answered = await exchange({

@@ -7,8 +7,8 @@
  */
 export interface Maas {
   at(site: MaasAccess): MaasSite;
-  /** Why this address is not used; undefined when it is, as far as its text says. */
-  objection(url: string): string | undefined;
+  /** Why the text of this address is refused; undefined when it is accepted. */
+  urlProblem(url: string): string | undefined;
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,15 +29,15 @@ export interface MaasSite {
   whoami(): Promise<{ readonly release: string; readonly username: string } | MaasRefused>;
   machines(): Promise<readonly MaasMachine[] | MaasRefused>;
   machine(systemId: string): Promise<MaasMachine | MaasRefused>;
-  /** Takes a machine that is ready for ourselves. */
+  /** Allocates a ready machine to the user of the key. */
   allocate(systemId: string, comment: string): Promise<MaasMachine | MaasRefused>;
-  /** Notes on a machine whose it is. MAAS forgets them when the machine is released. */
+  /** Stores notes on a machine, which say whose it is. MAAS removes them when the machine is released. */
   note(systemId: string, notes: Readonly<Record<string, string>>): Promise<MaasMachine | MaasRefused>;
   commission(systemId: string): Promise<MaasMachine | MaasRefused>;
   deploy(systemId: string, order: DeployOrder): Promise<MaasMachine | MaasRefused>;
-  /** Gives a machine back. With an erase, MAAS writes over its disks before it is ready again. */
+  /** Releases a machine. With an erase, MAAS overwrites its disks before the machine is ready again. */
   release(systemId: string, order: ReleaseOrder): Promise<MaasMachine | MaasRefused>;
-  /** Ends what a machine is in the middle of. */
+  /** Aborts the current action of a machine. */
   abort(systemId: string, comment: string): Promise<MaasMachine | MaasRefused>;
   power(systemId: string, to: 'on' | 'off', comment: string): Promise<MaasMachine | MaasRefused>;
 }
@@ -112,7 +112,7 @@ export class MaasRefused {
     this.message = message;
   }
 }
-/** Nobody answered, or nobody who speaks MAAS. */
+/** No answer, or one that is not from a MAAS. */
 export class MaasAway extends Error {
   override readonly name = 'MaasAway';
 }

@@ -1,20 +1,20 @@
 import { defineSaga } from '../../../kernel/saga.ts';
 import { forgetHost } from '../../nodes/index.ts';
 import { eraseMs } from '../facts.ts';
-import { finish, giveUp, type MaasSagaParts, type OfJob } from './parts.ts';
-import { cutOff, erase, until } from './steps.ts';
+import { failJob, finish, type MaasSagaParts, type OfJob } from './parts.ts';
+import { erase, revokeHost, waitFor } from './steps.ts';
 import { linkMachine } from './store.ts';
 
-/** The end of a machine with us: cut off, erased, given back; then its node is removed. Without the erase nothing is forgotten. */
+/** Revokes a host, has MAAS erase and release its machine, and then removes the node. A machine that was not erased keeps its node. */
 export const makeMaasDecommission = (parts: MaasSagaParts) =>
   defineSaga<OfJob>('maas.decommission', 1)
-    .onFailure('given_up', { undo: (context) => giveUp(parts, context) })
+    .onFailure('given_up', { undo: (context) => failJob(parts, context) })
     .step('cut_off', {
-      do: cutOff(parts),
+      do: revokeHost(parts),
       undo: { none: 'A host that was to be erased is not trusted again before it is imaged.' },
     })
     .step('erase', { do: erase(parts), undo: { none: 'What is erased stays erased.' } })
-    .wait('ready', until(parts, 'awaiting_ready', eraseMs, 'It only waits.'))
+    .wait('ready', waitFor(parts, 'awaiting_ready', eraseMs, 'It only waits.'))
     .step('finish', {
       do: (context) =>
         finish(parts, context, async (tx, job) => {

@@ -7,16 +7,16 @@ import { Halt, type StepContext } from '../../../kernel/saga.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { type Maas, type MaasMachine, MaasRefused, type MaasSite } from '../../../ports/maas/port.ts';
 import { problemLength } from '../facts.ts';
-import { keyPlace } from '../keys-store.ts';
+import { keyLocation } from '../keys-store.ts';
 import { advanceJob } from '../machine.ts';
-import { type JobAtWork, markPhase, readJobAtWork } from './store.ts';
+import { type JobOfSite, markPhase, readJobOfSite } from './store.ts';
 
 export interface MaasSagaParts {
   readonly db: Database;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly maas: Pick<Maas, 'at'>;
-  /** Opens the keys of sites; without it no job gets far. */
+  /** Opens the keys of sites. Without it every job fails at its first call to MAAS. */
   readonly seal: Pick<Seal, 'open'> | undefined;
 }
 export interface OfJob {
@@ -24,8 +24,8 @@ export interface OfJob {
 }
 
 /**
- * What a step that asked MAAS leaves. A refusal is a result and not a `Halt`, so that the undo that ends the job can say why; the next
- * step halts on it.
+ * The result of a step that asked MAAS. A refusal is a result and not a `Halt`, so that the undo that fails the job can state the
+ * reason; the next step halts on it.
  */
 export const Outcome = Type.Object({ problem: Type.Optional(Type.String()) });
 export interface Outcome {
@@ -40,32 +40,32 @@ export const problemIn = (done: unknown): string | undefined =>
 const target = (jobId: string) => ({ type: 'maas_job', id: jobId });
 type Context = Pick<StepContext<OfJob, unknown>, 'act' | 'params' | 'done'>;
 
-export interface AtWork {
-  readonly job: JobAtWork;
+export interface RunningJob {
+  readonly job: JobOfSite;
   readonly site: MaasSite;
 }
-/** The job and its site; halts when an earlier step had a problem or the job has ended. */
-export async function atWork(parts: MaasSagaParts, { act, params, done }: Context): Promise<AtWork | Halt> {
+/** Reads the job and its site; halts when an earlier step had a problem or the job has ended. */
+export async function readRunningJob(parts: MaasSagaParts, { act, params, done }: Context): Promise<RunningJob | Halt> {
   const problem = problemIn(done);
   if (problem !== undefined) return new Halt(problem);
-  const job = await parts.db.read(act, (tx) => readJobAtWork(tx, params.jobId));
+  const job = await parts.db.read(act, (tx) => readJobOfSite(tx, params.jobId));
   return job?.state === 'running' ? { job, site: siteOf(parts, job) } : new Halt(`The job is ${job?.state ?? 'gone'}.`);
 }
-export function siteOf(parts: MaasSagaParts, job: JobAtWork): MaasSite {
+export function siteOf(parts: MaasSagaParts, job: JobOfSite): MaasSite {
   if (!parts.seal) throw new Error('the keys of MAAS sites cannot be opened: this process has no key for them');
   return parts.maas.at({
     url: job.url,
-    apiKey: parts.seal.open(job.sealed_key, keyPlace(job.site_id)).toString(),
+    apiKey: parts.seal.open(job.sealed_key, keyLocation(job.site_id)).toString(),
     caPem: job.ca_pem ?? undefined,
     pool: job.pool ?? undefined,
   });
 }
 
-/** Writes down what is about to be asked, before it is asked. The one write of an attempt. */
-export async function intend(
+/** Records the phase before MAAS is asked, so that a later attempt knows what may have happened. */
+export async function recordPhase(
   parts: MaasSagaParts,
   act: Act,
-  job: JobAtWork,
+  job: JobOfSite,
   phase: string,
   also: (tx: WriteTx) => Promise<object> = async () => ({}),
 ): Promise<void> {
@@ -77,14 +77,14 @@ export async function intend(
   if (written instanceof Fault) throw written;
 }
 
-/** Has the watcher answer this token when the machine is what the phase waits for. */
+/** Stores the token that the watcher answers when the machine has reached what the phase waits for. */
 export async function awaitPhase(
   parts: MaasSagaParts,
   context: Context,
   token: string,
   phase: string,
 ): Promise<Halt | undefined> {
-  const found = await atWork(parts, context);
+  const found = await readRunningJob(parts, context);
   if (found instanceof Halt) return found;
   await parts.db.write(context.act, async (tx) => {
     await markPhase(tx, found.job.id, phase, token);
@@ -93,42 +93,42 @@ export async function awaitPhase(
   return undefined;
 }
 
-export const say = (what: string, refused: MaasRefused): Outcome => ({
+export const refusal = (what: string, refused: MaasRefused): Outcome => ({
   problem: `${what}: ${refused.message}`.slice(0, problemLength),
 });
-export const answerOf = (what: string, answer: MaasMachine | MaasRefused): Outcome =>
-  answer instanceof MaasRefused ? say(what, answer) : {};
+export const outcomeOf = (what: string, answer: MaasMachine | MaasRefused): Outcome =>
+  answer instanceof MaasRefused ? refusal(what, answer) : {};
 
-/** The end of a job that failed, with the reason that its steps left. */
-export async function giveUp(
+/** Marks the job as failed, with the reason from its steps. */
+export async function failJob(
   parts: MaasSagaParts,
   { act, params, done, calledOff }: StepContext<OfJob, unknown>,
-  follow: (tx: WriteTx, job: JobAtWork, problem: string) => Promise<unknown> = async () => undefined,
+  follow: (tx: WriteTx, job: JobOfSite, problem: string) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   await parts.db.write(act, async (tx) => {
-    const job = await readJobAtWork(tx, params.jobId);
+    const job = await readJobOfSite(tx, params.jobId);
     if (!job || (job.state !== 'running' && job.state !== 'queued')) {
       return tx.abandon(new Fault('illegal_transition', 'The job has ended.'));
     }
-    const waited = `It did not end in time, or could not be done, while ${job.phase.replaceAll('_', ' ')}.`;
-    const problem = calledOff ? 'An operator called it off.' : (problemIn(done) ?? waited);
+    const waited = `It failed or took too long in the phase "${job.phase.replaceAll('_', ' ')}".`;
+    const problem = calledOff ? 'An operator cancelled it.' : (problemIn(done) ?? waited);
     await follow(tx, job, problem);
     await advanceJob(tx, job.id, 'giveUp', { problem });
     return tx.commit(undefined, { target: target(job.id), change: { state: 'failed', problem }, events: 'none' });
   });
 }
 
-/** The end of a job that succeeded. Found as an earlier try left it, it is left so. */
+/** Marks the job as succeeded. A repeated attempt finds it so and changes nothing. */
 export async function finish(
   parts: MaasSagaParts,
   context: Context,
-  follow: (tx: WriteTx, job: JobAtWork) => Promise<unknown> = async () => undefined,
+  follow: (tx: WriteTx, job: JobOfSite) => Promise<unknown> = async () => undefined,
 ): Promise<{ readonly ended: true } | Halt> {
   const problem = problemIn(context.done);
   if (problem !== undefined) return new Halt(problem);
   const { act, params } = context;
   const outcome = await parts.db.write(act, async (tx) => {
-    const job = await readJobAtWork(tx, params.jobId);
+    const job = await readJobOfSite(tx, params.jobId);
     if (job?.state !== 'running')
       return tx.abandon(new Fault('illegal_transition', `The job is ${job?.state ?? 'gone'}.`));
     await follow(tx, job);
@@ -136,6 +136,6 @@ export async function finish(
     return tx.commit(undefined, { target: target(job.id), change: { state: 'succeeded' }, events: 'none' });
   });
   if (!(outcome instanceof Fault)) return { ended: true };
-  const job = await parts.db.read(act, (tx) => readJobAtWork(tx, params.jobId));
+  const job = await parts.db.read(act, (tx) => readJobOfSite(tx, params.jobId));
   return job?.state === 'succeeded' ? { ended: true } : new Halt(outcome.message);
 }

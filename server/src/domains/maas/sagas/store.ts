@@ -2,8 +2,8 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import type { Erase } from '../../../ports/maas/port.ts';
 import type { NewJob } from '../store.ts';
 
-/** A job with what its steps need of its site. */
-export interface JobAtWork {
+/** A job with the settings of its site. */
+export interface JobOfSite {
   readonly id: string;
   readonly site_id: string;
   readonly system_id: string;
@@ -54,13 +54,13 @@ const nodeSql = sql(
 );
 const linkSql = sql('maas-machine-link', 'update maas_machines set node_id = $3 where site_id = $1 and system_id = $2');
 
-export const readJobAtWork = async (tx: ReadTx, id: string): Promise<JobAtWork | undefined> =>
-  (await tx.rows<JobAtWork>(readSql, [id]))[0];
+export const readJobOfSite = async (tx: ReadTx, id: string): Promise<JobOfSite | undefined> =>
+  (await tx.rows<JobOfSite>(readSql, [id]))[0];
 export const markPhase = (tx: WriteTx, id: string, phase: string, token: string | undefined) =>
   tx.run(phaseSql, [id, phase, token ?? null]);
 export const markTaken = (tx: WriteTx, id: string) => tx.run(takenSql, [id]);
-export const keepEnrolment = (tx: WriteTx, id: string, enrolmentId: string) => tx.run(enrolmentSql, [id, enrolmentId]);
-export const keepNode = (tx: WriteTx, id: string, nodeId: string) => tx.run(nodeSql, [id, nodeId]);
-/** Says which node is made of the machine; none when it is no node any more. */
-export const linkMachine = (tx: WriteTx, job: Pick<JobAtWork, 'site_id' | 'system_id'>, nodeId: string | null) =>
+export const setEnrolment = (tx: WriteTx, id: string, enrolmentId: string) => tx.run(enrolmentSql, [id, enrolmentId]);
+export const setNode = (tx: WriteTx, id: string, nodeId: string) => tx.run(nodeSql, [id, nodeId]);
+/** Links the machine with its node; null removes the link. */
+export const linkMachine = (tx: WriteTx, job: Pick<JobOfSite, 'site_id' | 'system_id'>, nodeId: string | null) =>
   tx.run(linkSql, [job.site_id, job.system_id, nodeId]);

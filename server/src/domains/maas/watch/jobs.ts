@@ -14,8 +14,8 @@ import { listDue, listRunning, listUnanswered, markAnswered } from './store.ts';
 export type MaasSagas = Readonly<Record<NewJob['kind'], Saga<OfJob>>>;
 
 /**
- * Begins jobs, as many of each site as it allows at once, and hands the end of a job to the run that waits for it. A run is named
- * after its job: beginning it again is harmless, and finds a job whose process died in between.
+ * Begins queued jobs, up to the limit of each site, and answers the runs that wait for a job. A run has the id of its job, so
+ * starting it twice is harmless, and a job whose process died is started again.
  */
 export const makeMaasJobs = (parts: {
   readonly db: Database;
@@ -32,7 +32,7 @@ export const makeMaasJobs = (parts: {
       await listDue(tx, jobsAtOnce),
       await listUnanswered(tx, jobsAtOnce),
     ]);
-    if (due.length > 0) await take(parts, due);
+    if (due.length > 0) await beginJobs(parts, due);
     const running = await db.read(viewer, (tx) => listRunning(tx, jobsAtOnce));
     for (const { id, kind } of running) {
       const origin = { correlationId: id, traceparent: undefined, organizationId: undefined, projectId: undefined };
@@ -52,7 +52,7 @@ export const makeMaasJobs = (parts: {
   },
 });
 
-async function take(
+async function beginJobs(
   parts: { readonly db: Database; readonly begin: BeginAct; readonly ids: Ids },
   due: readonly string[],
 ): Promise<void> {
@@ -65,7 +65,7 @@ async function take(
   });
 }
 
-/** In the words in which a node would say it: the run that waits asks for one proof, from MAAS or from the agent. */
+/** In the form of a result of a node: the waiting run handles one kind of proof, from MAAS or from the agent. */
 export const answerFor = (job: {
   readonly id: string;
   readonly state: string;
@@ -86,6 +86,6 @@ export const answerFor = (job: {
     : {
         task_id: job.id,
         outcome: 'failed',
-        failure: { code: 'reimage_failed', message: job.problem ?? 'MAAS did not image it.' },
+        failure: { code: 'reimage_failed', message: job.problem ?? 'MAAS did not deploy it.' },
         signed_result: null,
       };

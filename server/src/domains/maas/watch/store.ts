@@ -14,7 +14,7 @@ export interface WatchedSite {
   readonly seen_at: Date | null;
   readonly problem: string | null;
 }
-export interface KnownMachine {
+export interface StoredMachine {
   readonly system_id: string;
   readonly hostname: string;
   readonly status: string;
@@ -53,7 +53,7 @@ const waitingSql = sql(
        where e.id = j.enrolment_id and e.used_at is not null and r.reported_at > e.used_at) as is_enrolled
    from maas_jobs j where j.site_id = $1 and j.state = 'running' and j.wait_token is not null order by j.id limit $2`,
 );
-const keepSql = sql(
+const upsertSql = sql(
   'maas-watch-keep',
   `insert into maas_machines as m (site_id, system_id, hostname, status, detail, power, owner, node_note, architecture, cpus,
      memory_mib, tags)
@@ -65,21 +65,21 @@ const keepSql = sql(
      power = excluded.power, owner = excluded.owner, node_note = excluded.node_note, architecture = excluded.architecture,
      cpus = excluded.cpus, memory_mib = excluded.memory_mib, tags = excluded.tags, missing_since = null, changed_at = act_time()`,
 );
-const missSql = sql(
+const missingSql = sql(
   'maas-watch-miss',
   `update maas_machines set missing_since = act_time(), changed_at = act_time()
    where site_id = $1 and system_id = any ($2::text[]) and missing_since is null`,
 );
-const wellSql = sql(
+const reachableSql = sql(
   'maas-watch-well',
   `update maas_sites set release = $2, username = $3, seen_at = act_time(), problem = null, problem_since = null where id = $1`,
 );
-const illSql = sql(
+const problemSql = sql(
   'maas-watch-ill',
   `update maas_sites set problem = $2, problem_since = coalesce(problem_since, act_time()) where id = $1`,
 );
 /** Queued jobs that may begin: as many of each site as it lets be worked on at once. */
-const duesSql = sql(
+const dueSql = sql(
   'maas-jobs-due',
   `select id from (
      select j.id, j.created_at, s.max_parallel,
@@ -103,18 +103,21 @@ const answeredSql = sql(
 );
 
 export const listWatched = (tx: ReadTx) => tx.rows<WatchedSite>(sitesSql);
-export const listKnown = (tx: ReadTx, siteId: string) => tx.rows<KnownMachine>(machinesSql, [siteId]);
+export const listStored = (tx: ReadTx, siteId: string) => tx.rows<StoredMachine>(machinesSql, [siteId]);
 export const listWaiting = (tx: ReadTx, siteId: string, limit: number) =>
   tx.rows<WaitingJob>(waitingSql, [siteId, limit]);
-export const keepMachines = (tx: WriteTx, siteId: string, machines: readonly object[]) =>
-  tx.run(keepSql, [siteId, JSON.stringify(machines)]);
-export const missMachines = (tx: WriteTx, siteId: string, systemIds: readonly string[]) =>
-  tx.run(missSql, [siteId, systemIds]);
-export const noteWell = (tx: WriteTx, siteId: string, { release, username }: { release: string; username: string }) =>
-  tx.run(wellSql, [siteId, release, username]);
-export const noteProblem = (tx: WriteTx, siteId: string, problem: string) => tx.run(illSql, [siteId, problem]);
+export const upsertMachines = (tx: WriteTx, siteId: string, machines: readonly object[]) =>
+  tx.run(upsertSql, [siteId, JSON.stringify(machines)]);
+export const markMissing = (tx: WriteTx, siteId: string, systemIds: readonly string[]) =>
+  tx.run(missingSql, [siteId, systemIds]);
+export const markReachable = (
+  tx: WriteTx,
+  siteId: string,
+  { release, username }: { release: string; username: string },
+) => tx.run(reachableSql, [siteId, release, username]);
+export const recordProblem = (tx: WriteTx, siteId: string, problem: string) => tx.run(problemSql, [siteId, problem]);
 export const listDue = async (tx: ReadTx, limit: number): Promise<string[]> =>
-  (await tx.rows<{ id: string }>(duesSql, [limit])).map(({ id }) => id);
+  (await tx.rows<{ id: string }>(dueSql, [limit])).map(({ id }) => id);
 export const listRunning = (tx: ReadTx, limit: number) =>
   tx.rows<{ id: string; kind: NewJob['kind'] }>(runningSql, [limit]);
 export const listUnanswered = (tx: ReadTx, limit: number) =>
@@ -122,7 +125,7 @@ export const listUnanswered = (tx: ReadTx, limit: number) =>
 export const markAnswered = (tx: WriteTx, ids: readonly string[]) => tx.run(answeredSql, [ids]);
 
 /** A machine as it is kept. */
-export const rowOf = (machine: MaasMachine, note: string): Omit<KnownMachine, 'missing_since'> => ({
+export const rowOf = (machine: MaasMachine, note: string): Omit<StoredMachine, 'missing_since'> => ({
   system_id: machine.systemId,
   hostname: machine.hostname,
   status: machine.status,
