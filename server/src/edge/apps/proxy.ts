@@ -43,7 +43,7 @@ export interface AppProxyLimits extends ExchangeLimits, AdmissionLimits, SeatLim
 }
 export const usualAppProxyLimits: AppProxyLimits = {
   ...{ connections: 12_000, perRoute: 200, headersMs: 15 * secondMs },
-  // A quarter of the copy for each organization, a half for all who were not let in yet.
+  // A quarter of the connections for each organization, half for connections without an admitted request.
   ...{ perOrganization: 3_000, strangeConnections: { perAddress: 256, inTotal: 6_000 } },
   ...{ answerMs: 120 * secondMs, idleMs: 300 * secondMs, socketIdleMs: 3_600 * secondMs },
   // Together below five seconds: a revoked right ends open exchanges within that time.
@@ -97,7 +97,7 @@ interface ProxyContext {
   readonly record: (outcome: 'carried' | ProxyErrorCode, seconds: number) => void;
 }
 const maxHeaderBytes = 32 * 1_024;
-/** How often connections are looked at that have not sent the headers of a request in time. */
+/** How often connections are checked that have not sent the headers of a request in time. */
 const checkHeadersMs = 5 * secondMs;
 
 /** One copy of the app-proxy. It has no state of its own: the api decides who may call, and nodes dial their tunnels to it. */
@@ -276,7 +276,7 @@ function isProxyPath(path: string): boolean {
   return folded.split('/').some((part, at) => at === 1 && part === own.slice(1));
 }
 
-/** Keeps an exchange among those that are open, runWithinLimit the limits of its route and of its organization. */
+/** Runs an exchange as one of those that are open, within the limits of its route and of its organization. */
 async function runWithinLimit(
   proxy: ProxyContext,
   query: AdmissionQuery,

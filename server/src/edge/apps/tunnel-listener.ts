@@ -43,7 +43,7 @@ export interface TunnelListenerParts {
   readonly limits: {
     readonly tunnels: number;
     readonly tunnelsPerNode: number;
-    /** How often one node may dial. Each time the api is asked about it. */
+    /** Dials of one node in a minute: the api is asked about each. */
     readonly dialsPerMinute: number;
     readonly strangers: StrangerLimits;
     readonly recheckMs: number;
@@ -90,7 +90,7 @@ export async function openTunnelListener(parts: TunnelListenerParts): Promise<Tu
   async function admit(socket: TLSSocket): Promise<void> {
     const peer = peerOf(socket);
     const isKnown = peer && socket.alpnProtocol === appTunnelProtocol && peer.expiresAtMs > clock.now().getTime();
-    // A node that dials without end must not take the connections over which the api is asked about everybody.
+    // A node that keeps dialling must not use up the connections to the api that all nodes share.
     if (!isKnown || dials.take(peer.nodeId) !== undefined) return void socket.destroy();
     if (!(await parts.admitNode(peer))) return void socket.destroy();
     const before = byNode.get(peer.nodeId) ?? [];
@@ -173,7 +173,7 @@ function openSession(socket: TLSSocket): ClientHttp2Session {
     maxHeaderListPairs: 16,
   });
   session.on('error', () => session.destroy());
-  // Our agents send neither, and Node keeps every origin that it hears of: a host could fill this process with them.
+  // Our agents send neither. Node stores every origin that it receives, so a host could fill the memory of this process.
   for (const frame of ['origin', 'altsvc'] as const) session.on(frame, () => session.destroy());
   session.once('connect', () => session.setLocalWindowSize(limits.windowBytes));
   return session;
