@@ -174,7 +174,7 @@ export const errorCodes = {
   log_range_invalid: { status: 422, retryable: false },
   /** There is no such job. */
   maas_job_not_found: { status: 404, retryable: false },
-  /** Something else is done to the machine now. */
+  /** Another job of the machine is open. */
   maas_machine_busy: { status: 409, retryable: false },
   /** MAAS lists no such machine at this site. */
   maas_machine_not_found: { status: 404, retryable: false },

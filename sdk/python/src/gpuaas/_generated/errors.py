@@ -693,7 +693,7 @@ class MaasJobNotFoundError(GpuaasError):
 
 
 class MaasMachineBusyError(GpuaasError):
-    """Something else is done to the machine now."""
+    """Another job of the machine is open."""
 
     code = "maas_machine_busy"
     status = 409
