@@ -51,6 +51,8 @@ const launch = lazyPart(() => import('./pages/launch/launch.tsx'), 'LaunchPage')
 const allocations = lazyPart(() => import('./pages/allocations.tsx'), 'AllocationsPage');
 const allocation = lazyPart(() => import('./pages/allocation.tsx'), 'AllocationPage');
 const terminal = lazyPart(() => import('./pages/terminal/terminal.tsx'), 'TerminalPage');
+const apps = lazyPart(() => import('./pages/apps/catalog.tsx'), 'AppsPage');
+const app = lazyPart(() => import('./pages/apps/app.tsx'), 'AppPage');
 const appInstances = lazyPart(() => import('./pages/apps/instances.tsx'), 'AppInstancesPage');
 const appInstance = lazyPart(() => import('./pages/apps/instance.tsx'), 'AppInstancePage');
 const openApp = lazyPart(() => import('./pages/apps/open.tsx'), 'OpenAppPage');
@@ -116,6 +118,8 @@ const tree = root.addChildren([
   page('/allocations/$id/terminal', terminal, words('session')),
   page('/app-instances', appInstances, none),
   page('/app-instances/$id', appInstance, none),
+  page('/apps', apps, none),
+  page('/apps/$id', app, none),
   page('/apps/open', openApp, words('label', 'state', 'to')),
   page('/recordings', recordings, words('allocation', 'user')),
   page('/recordings/$id', recording, none),

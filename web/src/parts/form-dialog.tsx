@@ -9,6 +9,8 @@ export function FormDialog(parts: {
   lead?: ReactNode;
   verb: string;
   busy: boolean;
+  /** Whether there is enough to submit; true when left out. */
+  ready?: boolean;
   error: Error | null;
   onClose(): void;
   onSubmit(): void;
@@ -29,7 +31,7 @@ export function FormDialog(parts: {
         {parts.error && <Problem error={parts.error} goOn={() => form.current?.requestSubmit()} />}
         <div className="flex justify-end gap-2">
           <Button onClick={parts.onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={parts.busy}>
+          <Button type="submit" look="primary" busy={parts.busy} disabled={parts.ready === false}>
             {parts.verb}
           </Button>
         </div>

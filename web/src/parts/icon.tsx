@@ -32,6 +32,8 @@ const drawings = {
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7 8c.700-4 3.500-6 7-6s6.300 2 7 6',
   alert: 'M12 4 2.500 20h19zM12 10v5m0 2.500h.01',
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-14v5l3 2',
+  box: 'm12 3 8 4v10l-8 4-8-4V7zM4 7l8 4 8-4m-8 4v10',
+  folder: 'M3 6h6l2 2h10v11H3z',
   stack: 'm12 3 9 5-9 5-9-5zm-9 9 9 5 9-5m-18 4 9 5 9-5',
 } as const;
 export type IconName = keyof typeof drawings;

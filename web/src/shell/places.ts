@@ -23,13 +23,16 @@ const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { to: '/', label: 'Home', icon: 'home', key: 'h', needs: 'overview_get' },
       { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a', needs: 'allocation_list' },
-      { to: '/app-instances', label: 'App instances', icon: 'stack', needs: 'app_instance_list' },
+      { to: '/app-instances', label: 'App instances', icon: 'box', needs: 'app_instance_list' },
       { to: '/groups', label: 'Groups', icon: 'stack', key: 'u', needs: 'allocation_group_list' },
     ],
   },
   {
     name: 'Compute',
-    places: [{ to: '/launch', label: 'Launch', icon: 'launch', key: 'l', needs: 'allocation_create' }],
+    places: [
+      { to: '/launch', label: 'Launch', icon: 'launch', key: 'l', needs: 'allocation_create' },
+      { to: '/apps', label: 'Apps', icon: 'tag', needs: 'catalog_app_list' },
+    ],
   },
   {
     name: 'Access',
@@ -44,7 +47,7 @@ const projectPlaces: readonly PlaceGroup[] = [
   {
     name: 'Account',
     places: [
-      { to: '/projects', label: 'Projects', icon: 'stack', key: 'o', needs: 'organization_list' },
+      { to: '/projects', label: 'Projects', icon: 'folder', key: 'o', needs: 'organization_list' },
       { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
       { to: '/billing', label: 'Billing', icon: 'wallet', key: 'b', needs: 'project_usage_get' },
       { to: '/usage', label: 'Usage and cost', icon: 'activity', key: 'x', needs: 'project_usage_list' },

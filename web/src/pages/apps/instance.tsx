@@ -1,10 +1,13 @@
 import type { AppInstance } from '@gpuaas/sdk';
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct, useAsk, useList } from '../../client/ask.ts';
+import { useMay } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { StateChip } from '../../parts/chip.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
+import { Removal } from '../../parts/removal.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -46,29 +49,31 @@ export function AppInstancePage() {
 
 function Overview({ instance }: { instance: AppInstance }) {
   const of = { app_instance_id: instance.id };
-  const stop = useAct('app instance stop', (_: string, options) => api.appInstances.stop(of, options));
-  const start = useAct('app instance start', (_: string, options) => api.appInstances.start(of, options));
-  const release = useAct('app instance release', (_: string, options) => api.appInstances.release(of, options));
+  const after = { stale: ['app-instance', 'app-instance-timeline'] };
+  const stop = useAct('app instance stop', (_: string, options) => api.appInstances.stop(of, options), after);
+  const start = useAct('app instance start', (_: string, options) => api.appInstances.start(of, options), after);
+  const [going, setGoing] = useState<AppInstance>();
+  const may = useMay();
   const { state } = instance;
-  const error = stop.error ?? start.error ?? release.error;
+  const error = stop.error ?? start.error;
   return (
     <Panel
       title="Overview"
       aside={
         <div className="flex flex-wrap gap-2">
-          {(state === 'running' || state === 'launching') && (
+          {(state === 'running' || state === 'launching') && may('app_instance_stop') && (
             <Button busy={stop.isPending} onClick={() => stop.mutate(instance.id)}>
               Stop
             </Button>
           )}
-          {(state === 'stopped' || state === 'failed') && (
+          {(state === 'stopped' || state === 'failed') && may('app_instance_start') && (
             <Button busy={start.isPending} onClick={() => start.mutate(instance.id)}>
               Start
             </Button>
           )}
-          <MoveVersion instance={instance} />
-          {state !== 'released' && state !== 'releasing' && (
-            <Button look="danger" busy={release.isPending} onClick={() => release.mutate(instance.id)}>
+          {may('app_instance_upgrade') && <MoveVersion instance={instance} />}
+          {state !== 'released' && state !== 'releasing' && may('app_instance_release') && (
+            <Button look="danger" onClick={() => setGoing(instance)}>
               {instance.owns_allocation ? 'Release with its allocation' : 'Release'}
             </Button>
           )}
@@ -120,11 +125,27 @@ function Overview({ instance }: { instance: AppInstance }) {
           ),
         ]}
       />
+      <Removal
+        it={going}
+        name="app instance release"
+        title={({ name }) => `Release ${name}?`}
+        verb="Release"
+        act={(_, options) => api.appInstances.release(of, options)}
+        stale={['app-instance', 'app-instances', 'app-instance-timeline', 'allocations']}
+        onClose={() => setGoing(undefined)}
+      >
+        <p>
+          {instance.owns_allocation
+            ? 'The app ends with its volumes, and its allocation is released with it.'
+            : 'The app ends with its volumes. The allocation stays.'}
+        </p>
+      </Removal>
     </Panel>
   );
 }
 
 function Log({ id }: { id: string }) {
+  const may = useMay();
   const of = { app_instance_id: id };
   const logs = useAsk(['app-instance-logs', id], (options) => api.appInstances.logs(of, options), {
     everyMs: lookEveryMs,
@@ -135,9 +156,11 @@ function Log({ id }: { id: string }) {
     <Panel
       title="Log"
       aside={
-        <Button busy={ask.isPending} onClick={() => ask.mutate(id)}>
-          Fetch the last lines
-        </Button>
+        may('app_instance_logs_request') && (
+          <Button busy={ask.isPending} onClick={() => ask.mutate(id)}>
+            Fetch the last lines
+          </Button>
+        )
       }
     >
       {ask.error && <Problem error={ask.error} />}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { api } from '../../client/api.ts';
 import { useList } from '../../client/ask.ts';
 import { useSession } from '../../client/session.tsx';
+import { ButtonLink } from '../../parts/button.tsx';
 import { StateChip } from '../../parts/chip.tsx';
 import { Page } from '../../parts/page.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
@@ -55,6 +56,11 @@ export function AppInstancesPage() {
     <Page
       title="App instances"
       lead="Apps that run on allocations of this project."
+      actions={
+        <ButtonLink icon="tag" to="/apps">
+          Apps
+        </ButtonLink>
+      }
       shown={{ operation: 'app_instance_list', input: {} }}
     >
       {project ? (
@@ -64,10 +70,11 @@ export function AppInstancesPage() {
           keyOf={({ id }) => id}
           columns={columns}
           empty={
-            <Empty icon="stack" title="No app runs here">
-              <p>
-                Launch one on an allocation of a whole node: <code>gpuaas app launch publisher/app --on NAME</code>.
-              </p>
+            <Empty icon="box" title="No app runs here">
+              <p>Choose an app and launch it on a whole node.</p>
+              <ButtonLink look="primary" icon="tag" to="/apps">
+                See the apps
+              </ButtonLink>
             </Empty>
           }
         />

@@ -43,15 +43,12 @@ export function NotificationSettingsPage() {
               ? 'No mail address is known for you yet. It is taken from your next sign-in to the console.'
               : `Mails go to ${answer.data.address}.`}
           </p>
-          {areas.map(([area, title]) => (
-            <Area
-              key={area}
-              title={title}
-              rows={answer.data.data.filter((each) => each.area === area)}
-              busy={set.isPending}
-              onSet={(input) => set.mutate(input)}
-            />
-          ))}
+          {areas
+            .map(([area, title]) => ({ area, title, rows: answer.data.data.filter((each) => each.area === area) }))
+            .filter(({ rows }) => rows.length > 0)
+            .map(({ area, title, rows }) => (
+              <Area key={area} title={title} rows={rows} busy={set.isPending} onSet={(input) => set.mutate(input)} />
+            ))}
         </>
       )}
     </Page>

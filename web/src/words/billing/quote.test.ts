@@ -25,7 +25,7 @@ describe('a quote in words', () => {
     expect(tellQuote(quote)).toEqual([
       '$4.50 per hour, from when the host has verified the GPUs.',
       'It runs until you release it.',
-      'The launch holds $4.50: $245.50 of the balance stays available.',
+      'The launch holds $4.50 of the balance of $250.00, until usage is charged.',
       'With it, what you have lasts 1 d 3 h, instead of 2 d 7 h.',
     ]);
   });

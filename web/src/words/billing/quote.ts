@@ -24,10 +24,9 @@ function tellEnd(ends: Quote['ends']): string {
 function tellBalance(hold: Quote['hold'], account: Quote['account']): readonly string[] {
   const held = isNothing(hold) ? undefined : `The launch holds ${spellMoney(hold)}`;
   if (!account) return held ? [`${held} of the balance, and gives it back as usage is charged.`] : [];
-  const after = spellMoney(account.balance_after);
   const balance = held
-    ? `${held}: ${after} of the balance stays available.`
-    : `The balance is ${after} until usage is charged.`;
+    ? `${held} of the balance of ${spellMoney(account.balance)}, until usage is charged.`
+    : `The balance is ${spellMoney(account.balance_after)} until usage is charged.`;
   const lasts = account.runway_seconds_after;
   if (lasts === null) return [balance];
   const now = account.runway_seconds;
