@@ -45,6 +45,8 @@ export type Reading =
   | 'seconds'
   | 'minutes'
   | 'allocation'
+  /** An app of the catalog, by id or publisher/slug. */
+  | 'app'
   | 'group'
   | 'node'
   | 'slot'

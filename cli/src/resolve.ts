@@ -62,6 +62,18 @@ export async function resolveOrganization(session: Session, asked = session.text
   return (await api.projects.get({ project_id: await session.project() })).organization_id;
 }
 
+/** The id of an app that the project finds, by its publisher and slug. */
+export async function resolveApp(session: Session, text: string): Promise<string> {
+  if (isId(text)) return text;
+  const api = await session.api();
+  for await (const { id, reference } of api.apps.catalogList({ limit: 200 }, { project: await session.project() })) {
+    if (reference === text) return id;
+  }
+  throw new Failure(exitCodes.notFound, `This project finds no app ${JSON.stringify(text)}.`, {
+    next: 'gpuaas app catalog shows the apps that it finds, as publisher/slug.',
+  });
+}
+
 /** The id of any organization, by its slug, for finance. */
 export async function resolveAccount(session: Session, text: string): Promise<string> {
   if (isId(text)) return text;

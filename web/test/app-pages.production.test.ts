@@ -52,12 +52,12 @@ afterEach(() => {
 
 const id = '0199f2c4-5b1e-7c3a-9d42-6a7f0e2b8c11';
 const one = <S extends TSchema>(schema: S, told: Partial<Static<S>> = {}) => answerOf(schema, told);
-const parameters = {
+const parameters: NonNullable<Static<typeof CatalogVersion>['manifest']['parameters']> = {
   type: 'object',
   additionalProperties: false,
   required: ['model'],
   properties: { model: { type: 'string', title: 'Model' }, length: { type: 'integer', title: 'Length', default: 64 } },
-} as const;
+};
 /** An app with one version that needs eight GPUs and asks for a model. */
 function tellApp(told: Partial<Static<typeof CatalogVersion>> = {}) {
   mock.answer(catalogAppList, pageOf(one(CatalogApp, { id, reference: 'demo/chat', name: 'Chat', own: true })));

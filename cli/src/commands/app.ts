@@ -1,11 +1,14 @@
+import type { Gpuaas } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { confirm } from '../input/ask.ts';
+import { findSku, regionOf } from '../launch-arguments.ts';
 import { browserOf, openBrowser } from '../login/browser.ts';
 import { resolveAllocation } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
+import { priceLine } from '../show/sentence.ts';
 import { plain } from '../show/value.ts';
 
-const usualGpus = 8;
 const usualLines = 200;
 const triesForLogs = 60;
 const betweenMs = 500;
@@ -27,17 +30,27 @@ function parametersOf(session: Session): Record<string, string | number | boolea
   );
 }
 
+/** The allocation that comes with the app: what it is and what it costs stands before the question. */
+async function readPlace(session: Session, api: Gpuaas, sku: string) {
+  const { item, gpus } = await findSku(api, sku, session.text('gpus'));
+  const place = { sku: item.sku, region: await regionOf(session, item, gpus), gpus };
+  const { price, feasible, message } = await api.allocations.plan(place, { project: await session.project() });
+  session.say(`  Plan   ${gpus} × ${item.sku}   region ${place.region}`);
+  session.say(`  Price  ${priceLine(price, undefined, null)}`);
+  session.say('  Stops  when you release the app');
+  if (!feasible) throw new Failure(exitCodes.capacity, plain(message));
+  await confirm(session, 'Launch?');
+  return place;
+}
+
 export const launch: Run = async (session) => {
   const [app = '', version] = session.arg(0).split('@');
-  const [on, sku, region, name] = ['on', 'sku', 'region', 'name'].map((flag) => session.text(flag));
+  const [on, sku, name] = ['on', 'sku', 'name'].map((flag) => session.text(flag));
   if ((on === undefined) === (sku === undefined)) {
     throw new Failure(exitCodes.usage, 'Name an allocation with --on, or a SKU for a new one with --sku.');
   }
-  if (sku !== undefined && region === undefined) {
-    throw new Failure(exitCodes.usage, 'Say where the new allocation is: --region REGION.');
-  }
   const api = await session.api();
-  const gpus = Number(session.text('gpus') ?? usualGpus);
+  const place = sku === undefined ? undefined : await readPlace(session, api, sku);
   const made = await api.appInstances.create(
     {
       app,
@@ -45,7 +58,7 @@ export const launch: Run = async (session) => {
       ...(name !== undefined && { name }),
       parameters: parametersOf(session),
       ...(on !== undefined && { allocation_id: await resolveAllocation(session, on) }),
-      ...(sku !== undefined && region !== undefined && { allocation: { sku, region, gpus } }),
+      ...(place && { allocation: place }),
     },
     { project: await session.project() },
   );

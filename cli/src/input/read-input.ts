@@ -4,6 +4,7 @@ import { usageFailure } from '../failure.ts';
 import {
   resolveAccount,
   resolveAllocation,
+  resolveApp,
   resolveGroup,
   resolveNode,
   resolveOrganization,
@@ -121,6 +122,8 @@ async function read(
       return Math.ceil(readLength(text, what) / 60);
     case 'allocation':
       return resolveAllocation(session, text);
+    case 'app':
+      return resolveApp(session, text);
     case 'group':
       return resolveGroup(session, text);
     case 'node':

@@ -12,13 +12,13 @@ export const appInstances: CommandGroup = {
       name: 'app launch',
       summary: 'Launch an app, on an allocation that exists or together with a new one',
       description:
-        'With --on it runs on that allocation, which has to be a whole node. With --sku and --region a new allocation comes with it, and both are released together. Parameters of the app are given as --set name=value.',
+        'With --on it runs on that allocation, which has to be a whole node. With --sku a new allocation comes with it: its price is shown and confirmed, and both are released together. Parameters of the app are given as --set name=value.',
       args: [{ name: 'APP', meaning: 'publisher/slug of the app, with @version for one version' }],
       flags: {
         on: { type: 'string', value: 'ALLOCATION', meaning: 'the allocation to run on: its name, its id or @last' },
         sku: { type: 'string', value: 'SKU', meaning: 'the SKU of a new allocation' },
-        region: { type: 'string', value: 'REGION', meaning: 'with --sku: where' },
-        gpus: { type: 'string', value: 'COUNT', meaning: 'with --sku: how many GPUs; 8 when left out' },
+        region: { type: 'string', value: 'REGION', meaning: 'with --sku: where; the region with the most free capacity when left out' },
+        gpus: { type: 'string', value: 'COUNT', meaning: 'with --sku: how many GPUs; the least that the SKU allows when left out' },
         name: { type: 'string', value: 'NAME', meaning: 'the name of the instance' },
         set: { type: 'string', value: 'NAME=VALUE', many: true, meaning: 'a parameter of the app' },
       },

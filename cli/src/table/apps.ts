@@ -3,7 +3,12 @@ import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { because, limit, oneOf } from './words.ts';
 
 const someId = '01935a2c-0000-7000-8000-000000000001';
-const app: ArgSpec = { name: 'APP', meaning: 'the id of an app', field: 'app_id' };
+const app: ArgSpec = {
+  name: 'APP',
+  meaning: 'the app: publisher/slug or its id',
+  field: 'app_id',
+  as: 'app',
+};
 const version: ArgSpec = { name: 'VERSION', meaning: 'the id of a version', field: 'app_version_id' };
 const file: ArgSpec = { name: 'FILE', optional: true, meaning: 'the manifest, in YAML or JSON (default: app.yaml)' };
 const revision: FlagSpec = {
@@ -41,7 +46,7 @@ export const apps: CommandGroup = {
       summary: 'The versions of an app that your project may see, and whether it may launch them',
       args: [app],
       flags: { limit },
-      examples: [`gpuaas app versions ${someId}`],
+      examples: ['gpuaas app versions demo/echo'],
       operation: 'catalog_version_list',
       columns: ['id', 'version', 'lifecycle_state', 'trust_state', 'launchable', 'reason'],
       none: 'There is no version that you may see.',
@@ -107,7 +112,7 @@ export const apps: CommandGroup = {
       name: 'app show',
       summary: 'One app that you publish',
       args: [app],
-      examples: [`gpuaas app show ${someId}`],
+      examples: ['gpuaas app show demo/echo'],
       operation: 'app_get',
       reads: true,
     },
@@ -120,7 +125,7 @@ export const apps: CommandGroup = {
         summary: { type: 'string', value: 'TEXT', meaning: 'what it does, in a sentence' },
         visibility,
       },
-      examples: [`gpuaas app update ${someId} --visibility platform`],
+      examples: ['gpuaas app update demo/echo --visibility platform'],
       operation: 'app_update',
       columns: appColumns,
     },
@@ -129,7 +134,7 @@ export const apps: CommandGroup = {
       summary: 'The versions of an app that you publish',
       args: [app],
       flags: { lifecycle, trust, limit },
-      examples: [`gpuaas app version list ${someId}`, `gpuaas app version list ${someId} --trust unverified`],
+      examples: ['gpuaas app version list demo/echo', 'gpuaas app version list demo/echo --trust unverified'],
       operation: 'app_version_list',
       columns: versionColumns,
       none: 'The app has no such version.',
@@ -179,7 +184,7 @@ export const apps: CommandGroup = {
       flags: {
         only: { type: 'string', value: 'PROJECT', field: 'project_id', meaning: 'only this project of it, by id' },
       },
-      examples: [`gpuaas app entitle ${someId} ${someId}`],
+      examples: [`gpuaas app entitle demo/echo ${someId}`],
       operation: 'app_entitlement_create',
       columns: ['id', 'organization_id', 'project_id', 'created_at'],
     },
@@ -188,7 +193,7 @@ export const apps: CommandGroup = {
       summary: 'Who may use an app beside those who find it anyway',
       args: [app],
       flags: { limit },
-      examples: [`gpuaas app entitlements ${someId}`],
+      examples: ['gpuaas app entitlements demo/echo'],
       operation: 'app_entitlement_list',
       columns: ['id', 'organization_id', 'project_id', 'created_at'],
       none: 'Nobody else is entitled.',
@@ -198,7 +203,7 @@ export const apps: CommandGroup = {
       name: 'app unentitle',
       summary: 'Take an entitlement back; what runs goes on',
       args: [app, { name: 'ENTITLEMENT', meaning: 'its id', field: 'app_entitlement_id' }],
-      examples: [`gpuaas app unentitle ${someId} ${someId} --yes`],
+      examples: [`gpuaas app unentitle demo/echo ${someId} --yes`],
       operation: 'app_entitlement_delete',
       asks: 'Take the entitlement {1} back?',
     },
