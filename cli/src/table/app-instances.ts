@@ -17,8 +17,16 @@ export const appInstances: CommandGroup = {
       flags: {
         on: { type: 'string', value: 'ALLOCATION', meaning: 'the allocation to run on: its name, its id or @last' },
         sku: { type: 'string', value: 'SKU', meaning: 'the SKU of a new allocation' },
-        region: { type: 'string', value: 'REGION', meaning: 'with --sku: where; the region with the most free capacity when left out' },
-        gpus: { type: 'string', value: 'COUNT', meaning: 'with --sku: how many GPUs; the least that the SKU allows when left out' },
+        region: {
+          type: 'string',
+          value: 'REGION',
+          meaning: 'with --sku: where; the region with the most free capacity when left out',
+        },
+        gpus: {
+          type: 'string',
+          value: 'COUNT',
+          meaning: 'with --sku: how many GPUs; the least that the SKU allows when left out',
+        },
         name: { type: 'string', value: 'NAME', meaning: 'the name of the instance' },
         set: { type: 'string', value: 'NAME=VALUE', many: true, meaning: 'a parameter of the app' },
       },
