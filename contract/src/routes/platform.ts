@@ -11,7 +11,19 @@ export const versionGet = defineRoute({
   tenancy: { kind: 'none', why: 'The same for everybody.' },
   lane: 'default',
   errors: [],
-  response: Type.Object({ product: Type.String(), version: Type.String() }, { additionalProperties: false }),
+  response: Type.Object(
+    {
+      product: Type.String(),
+      version: Type.String(),
+      commit: Type.Union([Type.String(), Type.Null()], {
+        description: 'The commit that the package was made from; null where it runs from a clone.',
+      }),
+      contract: Type.String({
+        description: 'A digest of the description of the API, with the kind of digest before it.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
 });
 
 /** What a program needs for a sign-in: the provider and the client id. */

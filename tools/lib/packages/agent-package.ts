@@ -31,9 +31,9 @@ export interface AgentPackage {
 }
 
 /** The time of every file in a package: the time of building would make each build another package. */
-const usualSeconds = Date.UTC(2026, 0, 1) / 1_000;
+export const usualSeconds = Date.UTC(2026, 0, 1) / 1_000;
 const home = 'usr/lib/gpuaas';
-const versionPattern = /^\d[0-9A-Za-z.+]{0,40}(?:-[0-9A-Za-z.+]{1,20})?$/;
+export const versionPattern = /^\d[0-9A-Za-z.+]{0,40}(?:-[0-9A-Za-z.+]{1,20})?$/;
 const modules = join(root, 'node_modules');
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 

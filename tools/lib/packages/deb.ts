@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type ArchivedFile, makeTar } from './tar.ts';
+import { type ArchivedEntry, type ArchivedFile, makeTar } from './tar.ts';
 
 /** Nine is half a percent smaller and takes twice as long. */
 export const compression = 6;
@@ -12,7 +12,7 @@ export function makeDeb(parts: {
   readonly control: string;
   /** Scripts that dpkg runs, by name. */
   readonly scripts: Readonly<Record<string, Buffer>>;
-  readonly files: readonly ArchivedFile[];
+  readonly files: readonly ArchivedEntry[];
   readonly seconds: number;
 }): Buffer {
   const { seconds } = parts;
@@ -20,7 +20,7 @@ export function makeDeb(parts: {
     { path: 'control', bytes: Buffer.from(parts.control), mode: 0o644 },
     ...Object.entries(parts.scripts).map(([path, bytes]): ArchivedFile => ({ path, bytes, mode: 0o755 })),
   ];
-  const tar = (files: readonly ArchivedFile[]) =>
+  const tar = (files: readonly ArchivedEntry[]) =>
     gzipSync(makeTar(files, { seconds, prefix: './' }), { level: compression });
   return Buffer.concat([
     Buffer.from('!<arch>\n'),

@@ -5,6 +5,17 @@ export interface ArchivedFile {
   readonly bytes: Buffer;
   readonly mode: 0o644 | 0o755;
 }
+/** A symbolic link in an archive. */
+export interface ArchivedLink {
+  readonly path: string;
+  readonly target: string;
+}
+/** A folder with a mode of its own. Others come by themselves, with what is in them. */
+export interface ArchivedFolder {
+  readonly path: string;
+  readonly folderMode: 0o1777;
+}
+export type ArchivedEntry = ArchivedFile | ArchivedLink | ArchivedFolder;
 
 const blockBytes = 512;
 const longestName = 100;
@@ -16,13 +27,14 @@ const octal = (value: number, letters: number) => `${value.toString(8).padStart(
  * folders above each file come before it, once.
  */
 export function makeTar(
-  files: readonly ArchivedFile[],
+  files: readonly ArchivedEntry[],
   options: { readonly seconds: number; readonly prefix?: string },
 ) {
   const { seconds, prefix = '' } = options;
   const folders = new Set<string>();
   const parts: Buffer[] = [];
-  for (const { path, bytes, mode } of files) {
+  for (const entry of files) {
+    const { path } = entry;
     const steps = path.split('/').slice(0, -1);
     for (const [at] of steps.entries()) {
       const folder = `${prefix}${steps.slice(0, at + 1).join('/')}/`;
@@ -30,7 +42,17 @@ export function makeTar(
       folders.add(folder);
       parts.push(header({ name: folder, size: 0, mode: 0o755, kind: '5', seconds }));
     }
-    parts.push(header({ name: `${prefix}${path}`, size: bytes.length, mode, kind: '0', seconds }), bytes);
+    const name = `${prefix}${path}`;
+    if ('target' in entry) {
+      parts.push(header({ name, size: 0, mode: 0o777, kind: '2', seconds, target: entry.target }));
+      continue;
+    }
+    if ('folderMode' in entry) {
+      parts.push(header({ name: `${name}/`, size: 0, mode: entry.folderMode, kind: '5', seconds }));
+      continue;
+    }
+    const { bytes, mode } = entry;
+    parts.push(header({ name, size: bytes.length, mode, kind: '0', seconds }), bytes);
     parts.push(Buffer.alloc((blockBytes - (bytes.length % blockBytes)) % blockBytes));
   }
   return Buffer.concat([...parts, Buffer.alloc(2 * blockBytes)]);
@@ -40,10 +62,12 @@ interface Entry {
   readonly name: string;
   readonly size: number;
   readonly mode: number;
-  readonly kind: '0' | '5';
+  readonly kind: '0' | '2' | '5';
   readonly seconds: number;
+  readonly target?: string;
 }
-function header({ name, size, mode, kind, seconds }: Entry): Buffer {
+function header({ name, size, mode, kind, seconds, target = '' }: Entry): Buffer {
+  if (target.length > longestName) throw new Error(`${target} is too long for a link in an archive`);
   const [prefix, short] = splitName(name);
   const block = Buffer.alloc(blockBytes);
   const fields: readonly [at: number, text: string][] = [
@@ -56,6 +80,7 @@ function header({ name, size, mode, kind, seconds }: Entry): Buffer {
     // The sum is counted as if its own place were empty.
     [148, '        '],
     [156, kind],
+    [157, target],
     [257, 'ustar\0'],
     [263, '00'],
     [265, 'root'],

@@ -10,10 +10,13 @@ import { readVersion } from '../../version.ts';
 export const version: Run = async (session) => {
   const api = await session.api();
   const installation = await api.health.versionGet().catch(() => undefined);
-  showOne(session, { cli: readVersion(), node: process.versions.node, installation: installation?.version ?? null }, [
+  const { version: theirs = null, commit = null, contract = null } = installation ?? {};
+  showOne(session, { cli: readVersion(), node: process.versions.node, installation: theirs, commit, contract }, [
     'cli',
     'node',
     'installation',
+    'commit',
+    'contract',
   ]);
   return exitCodes.ok;
 };

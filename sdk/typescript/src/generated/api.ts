@@ -2312,6 +2312,10 @@ readonly amount_minor: string;
      * `GET /api/v1/version`
      */
     versionGet(options?: CallOptions): Promise<{
+  /** The commit that the package was made from; null where it runs from a clone. */
+readonly commit: string | null;
+  /** A digest of the description of the API, with the kind of digest before it. */
+readonly contract: string;
   readonly product: string;
   readonly version: string;
 }>;

@@ -1,3 +1,3 @@
 import { runMigrate } from './run.ts';
 
-await runMigrate(process.env);
+await runMigrate(process.env, process.argv.slice(2));

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type Environment, readConfig, Secret } from '../../kernel/process/config.ts';
+import { planMigration } from '../../ports/database/migration-plan.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { logins } from '../../ports/database/roles.ts';
 import { withSecrets } from '../../ports/secrets/open.ts';
@@ -29,9 +30,39 @@ export const migrateConfig = Type.Object({
   ),
 });
 
+const checkConfig = Type.Object({
+  databaseAdminUrl: migrateConfig.properties.databaseAdminUrl,
+  databaseName: migrateConfig.properties.databaseName,
+});
+
+/** Says what `migrate` would do, and changes nothing. Throws where this release must not be used on the database. */
+async function check(env: Environment): Promise<string> {
+  const config = readConfig('migrate', checkConfig, await withSecrets('migrate', env));
+  const { at, pending, connected } = await planMigration(config.databaseAdminUrl, config.databaseName);
+  const from = at ? `The database is at migration ${at.number} (${at.name}).` : 'The database is empty or not there.';
+  if (pending.length === 0) return `${from}\nNothing would be applied: it is up to date.\n`;
+  return [
+    `${from} These would be applied, each in one transaction:`,
+    ...pending.map(({ number, name }) => `  ${String(number).padStart(4, '0')}-${name}`),
+    ...(connected.length === 0
+      ? ['Nothing is connected.']
+      : [
+          'Connected now. A process of the release before goes on while it runs; once it ends, only this release starts again:',
+          ...connected.map(({ name, login, connections }) => `  ${name || 'unnamed'} as ${login} (${connections})`),
+        ]),
+    'Make a backup first: going back loses what the new columns hold.',
+    '',
+  ].join('\n');
+}
+
 /** Sets a database up or brings it up to date: roles, logins, schema. Run before the processes of a new release. */
-export async function runMigrate(env: Environment): Promise<void> {
+export async function runMigrate(env: Environment, args: readonly string[] = []): Promise<void> {
   try {
+    if (args.length > 0) {
+      if (args[0] !== '--check' || args.length > 1) throw new Error('migrate takes no argument but --check.');
+      process.stdout.write(await check(env));
+      return;
+    }
     const config = readConfig('migrate', migrateConfig, await withSecrets('migrate', env));
     const server = await openDatabaseServer({
       kind: 'url',

@@ -4400,5 +4400,9 @@ class SimulatorSpeedSetAnswer(TypedDict):
 
 
 class VersionGetAnswer(TypedDict):
+    commit: str | None
+    """The commit that the package was made from; null where it runs from a clone."""
+    contract: str
+    """A digest of the description of the API, with the kind of digest before it."""
     product: str
     version: str

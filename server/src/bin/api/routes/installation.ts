@@ -2,10 +2,10 @@ import { type Branding, brandingGet, type SignIn, signInGet, versionGet } from '
 import { plainBranding } from '../../../edge/console/branding.ts';
 import { handlers, type Mounted } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { product, release } from '../../release.ts';
+import { product, readProvenance } from '../../release.ts';
 import type { RouteParts } from './parts.ts';
 
-const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
+const version = handlers<object>()(versionGet, async () => ({ ...readProvenance() }));
 const branding = handlers<{ readonly branding: Branding }>()(brandingGet, async (parts) => parts.branding);
 const signIn = handlers<{ readonly describe: (() => Promise<SignIn>) | undefined }>()(
   signInGet,
