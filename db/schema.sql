@@ -1507,6 +1507,15 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
+-- Function node_certificate_held(uuid,text)
+
+CREATE OR REPLACE FUNCTION public.node_certificate_held(p_node uuid, p_serial text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((EXISTS (SELECT FROM node_certificates c WHERE ((c.serial = node_certificate_held.p_serial) AND (c.node_id = node_certificate_held.p_node) AND (c.revoked_at IS NULL) AND (c.not_after > act_time())))) OR ((p_serial <> ''::text) AND (NOT (EXISTS (SELECT FROM node_certificates c WHERE (c.serial = node_certificate_held.p_serial)))) AND (EXISTS (SELECT FROM installation_epochs e WHERE (e.began_at > (act_time() - '90 days'::interval))))));
+grant execute on function node_certificate_held(uuid,text) to gpuaas_api, gpuaas_worker;
+
 -- Function node_logs_last()
 
 CREATE OR REPLACE FUNCTION public.node_logs_last()
@@ -1868,7 +1877,8 @@ begin
   return query
     update slots s set state = 'reserved', version = s.version + 1, allocation_id = holder, updated_at = act_time(),
       generation = greatest((select max(t.generation) from slots t where t.id = any (wanted)),
-        coalesce((select a.generation from allocations a where a.id = holder), 0)) + 1
+        coalesce((select a.generation from allocations a where a.id = holder), 0),
+        coalesce((select max(e.generation_floor) from installation_epochs e), 0)) + 1
     where s.id = any (wanted)
     returning s.id, s.node_id, s.slot_index, s.generation;
 exception when sqlstate 'GP010' then
@@ -1913,7 +1923,8 @@ begin
   return query
     update slots s set state = 'reserved', version = s.version + 1, allocation_id = holder, updated_at = act_time(),
       generation = greatest((select max(t.generation) from slots t where t.id = any (wanted)),
-        coalesce((select a.generation from allocations a where a.id = holder), 0)) + 1
+        coalesce((select a.generation from allocations a where a.id = holder), 0),
+        coalesce((select max(e.generation_floor) from installation_epochs e), 0)) + 1
     where s.id = any (wanted)
     returning s.id, s.node_id, s.slot_index, s.generation;
 exception when sqlstate 'GP010' then
@@ -3769,6 +3780,26 @@ CREATE INDEX idempotency_records_expiry ON public.idempotency_records USING btre
 
 grant select on idempotency_records to gpuaas_api;
 grant delete, select on idempotency_records to gpuaas_relay;
+
+-- Table installation_epochs
+
+create table installation_epochs (
+  number integer not null,
+  backup_id uuid not null,
+  backup_taken_at timestamp with time zone not null,
+  began_at timestamp with time zone not null default act_time(),
+  generation_floor bigint not null,
+  constraint installation_epochs_pkey PRIMARY KEY (number),
+  constraint installation_epochs_generation_floor_check CHECK ((generation_floor > 0))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.installation_epochs FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.installation_epochs FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.installation_epochs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.installation_epochs FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+grant insert, select on installation_epochs to gpuaas_api;
+grant select on installation_epochs to gpuaas_worker;
 
 -- Table invitations
 

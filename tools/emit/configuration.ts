@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox';
+import { backupConfig } from '../../server/src/bin/backup/run.ts';
 import { bootstrapConfig } from '../../server/src/bin/bootstrap/run.ts';
 import { migrateConfig } from '../../server/src/bin/migrate/run.ts';
 import { processes } from '../../server/src/bin/processes.ts';
@@ -110,6 +111,13 @@ ${settings(vaultConfig)}
 Sets a database up or brings it up to date, then ends. Run before the processes of a new release.
 
 ${settings(migrateConfig)}
+
+## backup
+
+Keeps the database and the objects in a folder, then ends. \`restore\` takes these and those of \`migrate\`. See
+[back up and restore](../guides/backup-and-restore.md).
+
+${settings(backupConfig)}
 
 ## bootstrap
 

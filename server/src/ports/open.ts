@@ -17,8 +17,8 @@ import { openMaas } from './maas/open.ts';
 import type { Maas } from './maas/port.ts';
 import { openMail } from './mail/open.ts';
 import type { Mail } from './mail/port.ts';
-import { openObjects } from './objects/open.ts';
 import type { Objects } from './objects/port.ts';
+import { objectsConfig, openObjectsOf } from './objects/settings.ts';
 import { type Outside, openPatiently } from './patience.ts';
 import { openPayments } from './payments/open.ts';
 import type { Payments } from './payments/port.ts';
@@ -90,18 +90,7 @@ export const portsConfig = Type.Object({
   }),
   temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
   ...certificatesConfig.properties,
-  objectsFolder: Type.Optional(
-    Type.String({ description: 'Where large things such as releases of the node agent are kept, as files.' }),
-  ),
-  s3Bucket: Type.Optional(
-    Type.String({ description: 'A bucket for the same, of any store that speaks S3, instead of a folder.' }),
-  ),
-  s3Region: Type.String({ default: 'us-east-1', description: 'The region of the bucket.' }),
-  s3Endpoint: Type.Optional(
-    Type.String({ pattern: '^https?://', description: 'Where the store is, unless it is Amazon’s.' }),
-  ),
-  s3AccessKeyId: Type.Optional(Type.String({ description: 'Who asks the store.' })),
-  s3SecretAccessKey: Type.Optional(Secret({ description: 'What that is proven with.' })),
+  ...objectsConfig.properties,
   payments: Type.Enum(['disabled', 'simulated', 'stripe'], {
     default: 'disabled',
     description: 'Who takes payments: disabled, stripe, or simulated (no money moves; npm start uses it).',
@@ -303,22 +292,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
           },
       opening,
     ),
-  objects(opening) {
-    const { s3Bucket: bucket, s3Region: region, s3Endpoint: endpoint, objectsFolder } = opening.config;
-    const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = opening.config;
-    if (bucket) {
-      if (!accessKeyId || !secretAccessKey) {
-        throw new ConfigFault(opening.name, [
-          'GPUAAS_S3_BUCKET needs GPUAAS_S3_ACCESS_KEY_ID and GPUAAS_S3_SECRET_ACCESS_KEY.',
-        ]);
-      }
-      const store = { bucket, region, accessKeyId, secretAccessKey, ...(endpoint && { endpoint }) };
-      return openObjects({ kind: 's3', ...store }, opening);
-    }
-    if (objectsFolder) return openObjects({ kind: 'files', root: objectsFolder }, opening);
-    const because = 'nothing large is kept without GPUAAS_OBJECTS_FOLDER or GPUAAS_S3_BUCKET';
-    return openObjects({ kind: 'none', because }, opening);
-  },
+  objects: (opening) => openObjectsOf(opening.config, opening),
   payments(opening) {
     const { config, name } = opening;
     switch (config.payments) {

@@ -149,7 +149,7 @@ async function adaptersAt(healthUrl: string): Promise<PortReport[]> {
   });
 }
 
-async function startMember(name: string, copy: number, env: Readonly<Record<string, string>>): Promise<Member> {
+export async function startMember(name: string, copy: number, env: Readonly<Record<string, string>>): Promise<Member> {
   let output = '';
   let child: ChildProcess;
   let gone: Promise<number | null>;

@@ -8,6 +8,7 @@ export const onlyGrow: Readonly<Record<string, string>> = {
   history_links: 'where an archive ends in a chain stays as it was noted',
   allocation_timeline: 'what happened to an allocation stays as it was told',
   app_instance_timeline: 'what happened to an app instance stays as it was noted',
+  installation_epochs: 'when an installation went back in time stays as it was noted',
   placement_decisions: 'why an allocation got its place stays as it was decided',
   readiness_attestations: 'what a host swore to stays as it was sworn',
   terminal_recording_chunks: 'a chunk of a recording stays as it was stored',

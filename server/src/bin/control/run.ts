@@ -1,9 +1,13 @@
 import { type Environment, variable } from '../../kernel/process/config.ts';
+import { askReadiness } from '../../ports/readiness.ts';
 import { readProvenance } from '../release.ts';
 
 /** Commands that are programs of their own, beside the processes: what each is for. */
 const commands = {
   migrate: 'sets the database up or brings it up to date; --check only says what would happen',
+  backup: 'keeps the database and the objects in a folder, while everything runs',
+  verify: 'compares a backup with its manifest',
+  restore: 'brings an installation back from a backup, into a server that has none',
   bootstrap: 'makes the first operator',
   secrets: 'makes, replaces and cuts sealing keys',
   'process-identity': 'makes the certificate of a gateway',
@@ -52,7 +56,6 @@ export async function runControl(args: readonly string[], env: Environment, door
   await door.load(name);
 }
 
-const withinMs = 5_000;
 /** For health checks where there is no curl: an image without a shell. */
 async function askReady(env: Environment, door: Door): Promise<void> {
   const port = env[variable('healthPort')];
@@ -62,10 +65,8 @@ async function askReady(env: Environment, door: Door): Promise<void> {
     return;
   }
   const host = env[variable('healthHost')] || '127.0.0.1';
-  const answer = await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(withinMs) }).catch(
-    () => undefined,
-  );
-  if (answer?.ok) return door.say('ready\n');
-  door.complain(`${await (answer?.text() ?? Promise.resolve(`Nothing answers at ${host}:${port}.`))}\n`);
+  const answer = await askReadiness(host, port);
+  if (answer === 'ready') return door.say('ready\n');
+  door.complain(`${answer.because}\n`);
   process.exitCode = 1;
 }

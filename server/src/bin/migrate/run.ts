@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Environment, readConfig, Secret } from '../../kernel/process/config.ts';
 import { planMigration } from '../../ports/database/migration-plan.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
-import { logins } from '../../ports/database/roles.ts';
+import { logins, type Passwords } from '../../ports/database/roles.ts';
 import { withSecrets } from '../../ports/secrets/open.ts';
 
 export const migrateConfig = Type.Object({
@@ -28,6 +28,24 @@ export const migrateConfig = Type.Object({
   authorityPassword: Type.Optional(
     Secret({ description: 'The password of gpuaas_authority: needed with our own certificate authority.' }),
   ),
+});
+
+/** The password of each login, as the settings have them. */
+export const passwordsOf = (config: Static<typeof migrateConfig>): Passwords => ({
+  gpuaas_api: config.apiPassword,
+  gpuaas_worker: config.workerPassword,
+  gpuaas_relay: config.relayPassword,
+  gpuaas_mailer: config.mailerPassword,
+  gpuaas_billing: config.billingPassword,
+  gpuaas_notifier: config.notifierPassword,
+  gpuaas_webhooks: config.webhooksPassword,
+  gpuaas_bus: config.busPassword,
+  gpuaas_cache: config.cachePassword,
+  gpuaas_sagas: config.sagasPassword,
+  gpuaas_inbox: config.inboxPassword,
+  gpuaas_payments: config.paymentsPassword,
+  gpuaas_issuer: config.issuerPassword,
+  gpuaas_authority: config.authorityPassword,
 });
 
 const checkConfig = Type.Object({
@@ -68,22 +86,7 @@ export async function runMigrate(env: Environment, args: readonly string[] = [])
       kind: 'url',
       adminUrl: config.databaseAdminUrl,
       database: config.databaseName,
-      passwords: {
-        gpuaas_api: config.apiPassword,
-        gpuaas_worker: config.workerPassword,
-        gpuaas_relay: config.relayPassword,
-        gpuaas_mailer: config.mailerPassword,
-        gpuaas_billing: config.billingPassword,
-        gpuaas_notifier: config.notifierPassword,
-        gpuaas_webhooks: config.webhooksPassword,
-        gpuaas_bus: config.busPassword,
-        gpuaas_cache: config.cachePassword,
-        gpuaas_sagas: config.sagasPassword,
-        gpuaas_inbox: config.inboxPassword,
-        gpuaas_payments: config.paymentsPassword,
-        gpuaas_issuer: config.issuerPassword,
-        gpuaas_authority: config.authorityPassword,
-      },
+      passwords: passwordsOf(config),
     });
     const applied = server.migrated.length > 0 ? server.migrated.join(', ') : 'nothing: it was up to date';
     process.stdout.write(`${server.describe()}\nApplied ${applied}.\nLogins: ${logins.join(', ')}.\n`);

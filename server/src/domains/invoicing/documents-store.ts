@@ -46,6 +46,10 @@ const takeSql = sql(
   'billing-number-take',
   'update billing_series set last = last + 1 where series = $1 returning last',
 );
+const skipSql = sql(
+  'billing-numbers-skip',
+  'update billing_series set last = last + $1 where last > 0 returning series, last',
+);
 const insertSql = sql(
   'billing-document-insert',
   `insert into billing_documents (id, organization_id, currency, kind, number, series, sequence, issued_at, period_from,
@@ -129,3 +133,5 @@ export interface DueEntry {
 export const listDueEntries = (tx: ReadTx, limit: number) => tx.rows<DueEntry>(entriesDueSql, [limit]);
 export const listIds = (tx: ReadTx, after: string | undefined, limit: number) =>
   tx.rows<{ id: string }>(compareSql, [after ?? null, limit]);
+/** After a restore: numbers that may have been given out. A series without a document has shown none, so it begins where it would have. */
+export const skipNumbers = (tx: WriteTx, count: number) => tx.rows<{ series: string; last: bigint }>(skipSql, [count]);

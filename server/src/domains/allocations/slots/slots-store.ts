@@ -34,7 +34,8 @@ export const reserveForNewAllocations = sql(
        and not capacity_kept(n.id, w.ends_at, w.image_required, w.provision_seconds, array[w.slot_id])
      order by s.id for update of s skip locked
    ), lease as materialized (
-     select f.allocation_id, max(f.generation) + 1 as generation from free f
+     select f.allocation_id, greatest(max(f.generation),
+       coalesce((select max(e.generation_floor) from installation_epochs e), 0)) + 1 as generation from free f
      group by f.allocation_id, f.need having count(*) = f.need
    ), taken as (
      update slots s set state = 'reserved', version = s.version + 1, allocation_id = l.allocation_id,

@@ -28,8 +28,7 @@ const certificateSql = sql(
 const renewedSql = sql(
   'node-certificate-renew',
   `insert into node_certificates (serial, node_id, not_before, not_after)
-   select $1, c.node_id, $3, $4 from node_certificates c
-   where c.serial = $5 and c.node_id = $2 and c.revoked_at is null and c.not_after > act_time()`,
+   select $1, $2::uuid, $3, $4 where node_certificate_held($2, $5)`,
 );
 const revokeSql = sql(
   'node-certificate-revoke',
@@ -43,9 +42,7 @@ const deniedSerialsSql = sql(
 const deniedNodesSql = sql('node-denied', `select id from nodes where state in ('removing', 'deleted')`);
 const goodSql = sql(
   'node-certificate-good',
-  `select c.serial from node_certificates c join nodes n on n.id = c.node_id
-   where c.serial = $2 and c.node_id = $1 and c.revoked_at is null and c.not_after > act_time()
-     and n.state not in ('removing', 'deleted')`,
+  `select n.id from nodes n where n.id = $1 and n.state not in ('removing', 'deleted') and node_certificate_held(n.id, $2)`,
 );
 const expiringSql = sql(
   'node-certificate-expiring',

@@ -1,0 +1,6 @@
+import { runBackup } from './run.ts';
+
+process.exitCode = await runBackup(process.argv.slice(2), process.env, {
+  say: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(text),
+});

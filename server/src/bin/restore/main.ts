@@ -1,0 +1,6 @@
+import { runRestore } from './run.ts';
+
+process.exitCode = await runRestore(process.argv.slice(2), process.env, {
+  say: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(text),
+});

@@ -1,0 +1,1 @@
+export { beginEpoch, type Epoch } from './epochs.ts';
