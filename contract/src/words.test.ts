@@ -4,10 +4,20 @@ import { events } from './events/index.ts';
 import { Uuid } from './ids.ts';
 import { personalIn, Sentence, ThingName, Word } from './words.ts';
 
+const fieldsOf = ({ payload }: (typeof events)[number]): string[] =>
+  Object.keys('properties' in payload ? (payload.properties as object) : {});
+
 describe('an event', () => {
   it.each(events.map((kind) => [kind.type, kind] as const))('%s names people by id alone', (_, kind) => {
     expect(personalIn(kind.payload)).toEqual([]);
   });
+
+  it.each(events.filter((kind) => fieldsOf(kind).includes('allocation_id')).map((kind) => [kind.type, kind] as const))(
+    '%s is about an allocation, so it can say that its host is simulated',
+    (_, kind) => {
+      expect(fieldsOf(kind)).toContain('simulated');
+    },
+  );
 
   it.each([
     ['a field for a mail address', { invited_email: Word }],

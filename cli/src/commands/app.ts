@@ -12,7 +12,7 @@ import { plain } from '../show/value.ts';
 const usualLines = 200;
 const triesForLogs = 60;
 const betweenMs = 500;
-const shown = ['id', 'name', 'app_reference', 'app_version', 'state', 'allocation_id'];
+const shown = ['id', 'name', 'app_reference', 'app_version', 'state', 'simulated', 'allocation_id'];
 
 /** true, false and numbers are what they look like; everything else is text. */
 function readValue(text: string): string | number | boolean {

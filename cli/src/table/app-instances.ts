@@ -3,7 +3,9 @@ import { limit } from './words.ts';
 
 const someId = '01935a2c-0000-7000-8000-000000000001';
 const instance: ArgSpec = { name: 'INSTANCE', meaning: 'the id of an app instance', field: 'app_instance_id' };
-const columns = ['id', 'name', 'app_reference', 'app_version', 'state', 'phase', 'allocation_id', 'failure_reason'];
+const columns = [
+  ...['id', 'name', 'app_reference', 'app_version', 'state', 'simulated', 'phase', 'allocation_id', 'failure_reason'],
+];
 
 export const appInstances: CommandGroup = {
   title: 'App instances',

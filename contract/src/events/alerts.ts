@@ -16,6 +16,9 @@ const alert = {
   slot_id: orNull(Uuid),
   allocation_id: orNull(Uuid),
   message: Sentence,
+  simulated: Type.Optional(
+    Type.Boolean({ description: 'Whether the host is simulated. Left out for alerts that are about no host.' }),
+  ),
 };
 const pool = { breaker_id: Uuid, kind: Word, region: Word, sku: Word };
 

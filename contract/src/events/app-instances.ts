@@ -12,6 +12,7 @@ const instance = {
   version: Type.Integer({ minimum: 1 }),
   app_reference: Word,
   app_version: Word,
+  simulated: Type.Optional(Type.Boolean({ description: 'Whether the host is simulated: no container runs there.' })),
 };
 const common = { version: '1.0', producer: 'api', alsoFrom: ['app-runtime-worker'] } as const;
 

@@ -19,6 +19,7 @@ export const instanceOf = (row: InstanceRow, version: number) => ({
   version,
   app_reference: row.app_reference,
   app_version: row.app_version,
+  simulated: row.simulated,
 });
 
 /** The event of a change of state; none where a state only waits for the next one. */

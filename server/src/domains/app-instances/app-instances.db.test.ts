@@ -65,6 +65,28 @@ describe('an app instance', () => {
     expect(rows[0].envelope.params.env).toContainEqual({ name: 'ECHO_GREETING', value: 'Hi' });
   });
 
+  it.each([true, false])('says in its events whether its host is simulated: %s', async (simulated) => {
+    const { reference } = await putVersion(world, home, { trust: 'verified' });
+    const allocationId = await putWholeNode(world, home);
+    await asSystem(
+      world.root,
+      `update nodes set topology = coalesce(topology, '{}') || jsonb_build_object('simulated', $2::boolean), version = version + 1
+       where id = (select node_id from allocations where id = $1)`,
+      [allocationId, simulated],
+    );
+    const wanted = { app: reference, allocation_id: allocationId, parameters: { greeting: 'Hi' } };
+    const made = await write('POST', '/api/v1/app-instances', wanted);
+    expect(made.status).toBe(201);
+    await write('POST', `/api/v1/app-instances/${made.body.id}/release`, {});
+    const { rows } = await world.root.query(
+      `select subject, envelope -> 'payload' -> 'simulated' as simulated from outbox_events
+       where envelope -> 'payload' ->> 'app_instance_id' = $1 order by position`,
+      [made.body.id],
+    );
+    expect(rows[0]).toEqual({ subject: 'apps.instance.launching', simulated });
+    expect(new Set(rows.map((row) => row.simulated))).toEqual(new Set([simulated]));
+  });
+
   it('is refused with parameters that its manifest does not know, on a slice, and on an allocation of others', async () => {
     const { reference } = await putVersion(world, home, { trust: 'verified' });
     const allocation_id = await putWholeNode(world, home);

@@ -213,29 +213,38 @@ describe('hosts of a pool that hold what nobody wants', () => {
 });
 
 describe('an alert', () => {
-  it('is published when it opens, when its effect changes and when it closes', async () => {
-    const node = await fleet.addNode({ groups: [1] });
-    await tell();
-    const count = async () =>
-      (
-        await world.root.query(
-          `select subject as type, envelope -> 'payload' ->> 'effect' as effect from outbox_events
+  it.each([true, false])(
+    'is published when it opens, changes and closes, and says of its host: simulated %s',
+    async (simulated) => {
+      const node = await fleet.addNode({ groups: [1] });
+      await asSystem(
+        world.root,
+        `update nodes set topology = coalesce(topology, '{}') || jsonb_build_object('simulated', $2::boolean), version = version + 1 where id = $1`,
+        [node.id, simulated],
+      );
+      await tell();
+      const count = async () =>
+        (
+          await world.root.query(
+            `select subject as type, envelope -> 'payload' ->> 'effect' as effect,
+             envelope -> 'payload' -> 'simulated' as simulated from outbox_events
            where subject like 'provisioning.alert.%' and envelope -> 'payload' ->> 'node_id' = $1 order by position`,
-          [node.id],
-        )
-      ).rows;
-    await report(node.id, [xid]);
-    await look();
-    await asSystem(world.root, `update alerts set effect = 'informs' where node_id = $1`, [node.id]);
-    await report(node.id, []);
-    await look();
-    await tell();
-    expect(await count()).toEqual([
-      { type: 'provisioning.alert.opened', effect: 'blocks_sale' },
-      { type: 'provisioning.alert.changed', effect: 'informs' },
-      { type: 'provisioning.alert.closed', effect: 'informs' },
-    ]);
-  });
+            [node.id],
+          )
+        ).rows;
+      await report(node.id, [xid]);
+      await look();
+      await asSystem(world.root, `update alerts set effect = 'informs' where node_id = $1`, [node.id]);
+      await report(node.id, []);
+      await look();
+      await tell();
+      expect(await count()).toEqual([
+        { type: 'provisioning.alert.opened', effect: 'blocks_sale', simulated },
+        { type: 'provisioning.alert.changed', effect: 'informs', simulated },
+        { type: 'provisioning.alert.closed', effect: 'informs', simulated },
+      ]);
+    },
+  );
 });
 
 describe('the share that automation may take', () => {

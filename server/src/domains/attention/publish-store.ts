@@ -11,5 +11,7 @@ export const takeSql = sql(
      delete from alert_changes where id in (select id from alert_changes order by id limit $1)
      returning id, what, effect_before, alert
    )
-   select what, effect_before, alert from taken order by id`,
+   select t.what, t.effect_before,
+     t.alert || case when n.id is null then '{}' else jsonb_build_object('simulated', coalesce(n.simulated, false)) end as alert
+   from taken t left join nodes n on n.id = (t.alert->>'node_id')::uuid order by t.id`,
 );

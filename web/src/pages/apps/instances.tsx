@@ -4,7 +4,7 @@ import { api } from '../../client/api.ts';
 import { useList } from '../../client/ask.ts';
 import { useSession } from '../../client/session.tsx';
 import { ButtonLink } from '../../parts/button.tsx';
-import { StateChip } from '../../parts/chip.tsx';
+import { SimulatedChip, StateChip } from '../../parts/chip.tsx';
 import { Page } from '../../parts/page.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty, NoProject } from '../../parts/states.tsx';
@@ -21,7 +21,15 @@ const columns: readonly Column<AppInstance>[] = [
       </Link>
     ),
   },
-  { head: 'State', cell: (row) => <StateChip state={row.state} /> },
+  {
+    head: 'State',
+    cell: (row) => (
+      <span className="inline-flex gap-2">
+        <StateChip state={row.state} />
+        <SimulatedChip of={row} />
+      </span>
+    ),
+  },
   {
     head: 'App',
     cell: (row) => (
