@@ -10,9 +10,14 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+export interface CommandOptions {
+  readonly limitMs?: number;
+  /** Kills the program. Only for one that leaves nothing half done. */
+  readonly signal?: AbortSignal;
+}
 /** The programs of the host. The only way in which this adapter starts anything but a terminal. */
 export interface Commands {
-  run(argv: Argv, options?: { readonly limitMs?: number }): Promise<CommandResult>;
+  run(argv: Argv, options?: CommandOptions): Promise<CommandResult>;
 }
 
 export const statusMissing = 127;
@@ -26,8 +31,8 @@ const usualLimitMs = 30_000;
 const mostBytes = 256 * 1_024;
 
 /**
- * Programs see a small environment and no input, and answer in one language. They are not ended when the work that
- * wanted them is called off: half a `useradd` is worse than a whole one that nobody needs.
+ * Programs see a small environment and no input, and answer in one language. Without a signal of their own they are not ended when the
+ * work that wanted them is called off: half a `useradd` is worse than a whole one that nobody needs.
  *
  * Each leads a process group, which is killed at its limit. The answer comes then in any case: a program that waits for a
  * broken GPU cannot be killed, and one that it started may hold its output open. While such a program is still there, the
@@ -36,7 +41,7 @@ const mostBytes = 256 * 1_024;
 export function makeCommands(): Commands {
   const stuck = new Set<string>();
   return {
-    run: async (argv, { limitMs = usualLimitMs } = {}) => {
+    run: async (argv, { limitMs = usualLimitMs, signal } = {}) => {
       const [program, ...words] = argv;
       const name = argv.join('\0');
       if (stuck.has(name)) return { status: statusLate, stdout: '', stderr: '' };
@@ -51,6 +56,7 @@ export function makeCommands(): Commands {
       const said = { stdout: '', stderr: '' };
       const end = (status: number) => {
         clearTimeout(patience);
+        signal?.removeEventListener('abort', kill);
         resolve({ status, ...said });
       };
       const patience = setTimeout(() => {
@@ -61,6 +67,9 @@ export function makeCommands(): Commands {
         child.unref();
         end(statusLate);
       }, limitMs);
+      const kill = () => killGroup(child);
+      signal?.addEventListener('abort', kill, { once: true });
+      if (signal?.aborted) kill();
       for (const stream of ['stdout', 'stderr'] as const) {
         child[stream].setEncoding('utf8');
         child[stream].on('data', (text: string) => {

@@ -177,6 +177,8 @@ function joinHost(parts: HostSides): Host {
       ]);
       if (stopped.status === 'rejected') throw stopped.reason;
       if (containersEnded.status === 'rejected') throw containersEnded.reason;
+      // One that was launched before the login was closed has had its turn by now.
+      await containers.haltAll(params.allocation_id);
       return stopped.value;
     }),
     start: checked('allocation.start', async (params, work) =>
@@ -195,7 +197,8 @@ function joinHost(parts: HostSides): Host {
     async gpusOf(allocationId) {
       const slice = await sliceOf(allocationId);
       if (slice) return slice.gpusOf(allocationId);
-      const here = await wholeNode.holds(allocationId);
+      // A container may run on for a moment after the login was closed: what computes is charged.
+      const here = (await wholeNode.holds(allocationId)) || (await containers.runs(allocationId));
       return here ? watch.gpusOnBus() : [];
     },
     conditions: () => watch.conditions(),

@@ -11,12 +11,14 @@ import type { Common } from '../../kernel/process/process.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { lostKeys, lostKeysConfig } from '../../kernel/secrets/sealed-values.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { makeBusDepths } from '../../ports/bus/depths.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
 import { defineProcess, type Ports } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { makeSagaRuns } from '../../ports/sagas/runs.ts';
 import { product } from '../release.ts';
+import { mayShareSite, objectionToAppsUrl } from './apps-site.ts';
 import { assembleApi } from './assemble.ts';
 import { internalConfig, openInternalDoor } from './internal.ts';
 import { mountPages } from './pages.ts';
@@ -216,7 +218,7 @@ export const api = defineProcess({
       region: config.region,
       terminalGateway: gatewayOf(config),
       jumpHost: jumpHostOf(config),
-      appsUrl: config.appsUrl,
+      appsUrl: checkAppsUrl(config.appsUrl, publicUrl, log),
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),
@@ -313,6 +315,17 @@ function jumpHostOf({ sshJumpUrl, terminalUrl, secretsKey }: Static<typeof apiCo
   }
   const { hostname, port } = new URL(sshJumpUrl);
   return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || sshPort) };
+}
+
+/** Apps whose pages could reach into the console are not opened. */
+function checkAppsUrl(appsUrl: string | undefined, publicUrl: string, log: Log): string | undefined {
+  if (appsUrl === undefined) return undefined;
+  const objection = objectionToAppsUrl(appsUrl, publicUrl);
+  if (objection !== undefined) throw new ConfigFault('api', [`GPUAAS_APPS_URL: ${objection}.`]);
+  if (mayShareSite(appsUrl, publicUrl)) {
+    log.warn({}, 'GPUAAS_APPS_URL looks like the domain of the console; pages of apps could set its cookies');
+  }
+  return appsUrl;
 }
 
 const brandOf = (config: Static<typeof brandConfig>) => ({

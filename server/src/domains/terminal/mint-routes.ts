@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import type { TerminalParts } from './parts.ts';
 import { insertRecording } from './recordings/store.ts';
-import { findTarget, hasGrant, isAdministrator, type TargetRow } from './rights-store.ts';
+import { findTarget, grantedUntil, isAdministrator, type TargetRow } from './rights-store.ts';
 import { findSession, holdLive, insertSession } from './store.ts';
 import { whyNoStream } from './streams.ts';
 
@@ -18,9 +18,11 @@ export const notYours = () =>
     'ownership_required',
     'Only who created the allocation, who has a grant for it, or an admin or owner may work in it. Ask one of them for a grant.',
   );
-/** The role of the caller was checked on the way here; the grant is looked up. */
-export const mayEnter = async (tx: ReadTx, target: TargetRow, who: Pick<Act, 'actorId' | 'actorRole'>) =>
-  target.requested_by === who.actorId || isAdministrator(who.actorRole) || (await hasGrant(tx, target.id, who.actorId));
+/** Until when the caller may enter: undefined when never. The role was checked on the way here; the grant is looked up. */
+export const mayEnterUntil = async (tx: ReadTx, target: TargetRow, who: Pick<Act, 'actorId' | 'actorRole'>) =>
+  target.requested_by === who.actorId || isAdministrator(who.actorRole)
+    ? ('always' as const)
+    : grantedUntil(tx, target.id, who.actorId);
 
 /** Why nobody gets a terminal in an allocation now; undefined when people do. */
 export function whyNot(target: Pick<TargetRow, 'state' | 'stop_phase' | 'login' | 'node_id'>, hasGateway: boolean) {
@@ -163,7 +165,7 @@ export const mint = on(terminalTokenMint, async (parts, act, { params, body }) =
   parts.db.write(act, async (tx) => {
     const target = await findTarget(tx, params.allocation_id);
     if (!target) return tx.abandon(new Fault('allocation_not_found', 'There is no such allocation.'));
-    if (!(await mayEnter(tx, target, act))) return tx.abandon(notYours());
+    if (!(await mayEnterUntil(tx, target, act))) return tx.abandon(notYours());
     const refused = whyNot(target, parts.gateway !== undefined);
     if (refused) return tx.abandon(refused);
     const session = await resolve(tx, parts, act, target, body);

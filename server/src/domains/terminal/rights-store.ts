@@ -50,11 +50,10 @@ const rights = sql(
 );
 const granted = sql(
   'terminal-granted',
-  `select from allocations a where a.id = $1 and mine(a.organization_id) and exists (
-         select from allocation_access_grants g
-         where g.allocation_id = a.id and g.user_id = $2::uuid and g.revoked_at is null
-           and g.expires_at > act_time() and mine(g.organization_id)
-       )`,
+  `select g.expires_at from allocation_access_grants g
+   where g.allocation_id = $1 and g.user_id = $2::uuid and g.revoked_at is null and g.expires_at > act_time()
+     and mine(g.organization_id)
+   order by g.expires_at desc limit 1`,
 );
 /** Whether the sign-ins of a person were ended at a moment or after it. */
 const signedOut = sql(
@@ -129,9 +128,9 @@ export async function readRights(
   const isAsked = of.requested_by === userId || (row?.granted ?? false);
   return { administers, uses: administers || (isAsked && (row?.writes ?? false)) };
 }
-/** Whether a person has a grant to work in an allocation. */
-export const hasGrant = async (tx: ReadTx, allocationId: string, userId: string): Promise<boolean> =>
-  (await tx.rows(granted, [allocationId, userId])).length > 0;
+/** Until when a person has a grant to work in an allocation; undefined without one. */
+export const grantedUntil = async (tx: ReadTx, allocationId: string, userId: string): Promise<Date | undefined> =>
+  (await tx.rows<{ expires_at: Date }>(granted, [allocationId, userId]))[0]?.expires_at;
 export const isSignedOutSince = async (tx: ReadTx, userId: string, since: Date): Promise<boolean> =>
   (await tx.rows(signedOut, [userId, since])).length > 0;
 export const listDue = (tx: ReadTx, now: Date, limit: number) =>

@@ -35,6 +35,7 @@ http_proxy = false
 cgroup_manager = "${settings.cgroupManager}"
 events_logger = "none"
 hooks_dir = ["${places.hooks}"]
+image_copy_tmp_dir = "${places.fetching}"
 runtime = "${settings.runtime}"
 [network]
 network_backend = "netavark"

@@ -99,6 +99,7 @@ const end = (parts: ContainerParts, allocationId: string, generation: number) =>
 export const makeEndAll = (parts: ContainerParts) => async (allocationId: string) => {
   const record = await end(parts, allocationId, Number.MAX_SAFE_INTEGER);
   if (!record) return;
+  parts.turns.hurry(allocationId);
   await parts.turns.take(allocationId, async () => {
     await prepareEngine(parts.places, parts.settings);
     for (const own of record.workloads) {
@@ -111,13 +112,27 @@ export const makeEndAll = (parts: ContainerParts) => async (allocationId: string
 
 /** The machine is stopped: everything ends at once, and its records stay as they are. */
 export const makeHaltAll = (parts: ContainerParts) => async (allocationId: string) => {
-  const record = await parts.records.get(allocationId);
-  if (!record || record.workloads.length === 0) return;
+  // The record is read when it is the turn: a launch that is under way may be the first one.
+  parts.turns.hurry(allocationId);
   await parts.turns.take(allocationId, async () => {
+    const record = await parts.records.get(allocationId);
+    if (!record || record.workloads.length === 0) return;
     await prepareEngine(parts.places, parts.settings);
     for (const own of record.workloads) await endGently(parts, own.workload_id, 0);
   });
 };
+
+/** Whether a container of an allocation runs, whatever was decided about it. */
+export const makeRuns =
+  (parts: ContainerParts) =>
+  async (allocationId: string): Promise<boolean> => {
+    const record = await parts.records.get(allocationId);
+    for (const { workload_id } of record?.workloads ?? []) {
+      const found = await look(parts, workload_id);
+      if (found && stateOf(found) === 'running') return true;
+    }
+    return false;
+  };
 
 /** Removes everything of an allocation. The record goes last, after each kind was looked for and not found. */
 export const makeRelease =
@@ -125,6 +140,7 @@ export const makeRelease =
   async (allocationId: string, work: Work): Promise<Proof> => {
     const ended = await end(parts, allocationId, work.generation);
     if (!ended) return passed(`Allocation ${allocationId} has no container on this host.`);
+    parts.turns.hurry(allocationId);
     return parts.turns.take(allocationId, async () => {
       heed(work.signal);
       work.phase('shutdown', 0);

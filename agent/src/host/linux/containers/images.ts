@@ -1,15 +1,25 @@
-import { mkdir, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, sleepWell } from '../../../clock.ts';
 import { HostFailure } from '../../port.ts';
 import { type Commands, complaintOf, statusLate } from '../commands.ts';
 import { unlessCalledOff } from '../phases.ts';
-import { entryAt } from '../removal/entries.ts';
+import { entriesIn, entryAt } from '../removal/entries.ts';
+import { removeFlat } from '../slices/folders.ts';
 import { engineSettings, inspectImage, podmanIn, pruneImages, pull, registrySettings } from './argv.ts';
 import type { ContainerSettings, Places } from './settings.ts';
 
+/** How long fetching may take, and what ends it before. */
+interface Fetching {
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  /** The lease or its machine is to end. */
+  readonly ending: AbortSignal;
+}
 /** Images by digest, from registries that the operator has named. */
 export interface Images {
   /** The id of the image on this host, fetched if it is not here. */
-  ensure(image: string, pullSeconds: number, signal: AbortSignal): Promise<string>;
+  ensure(image: string, fetching: Fetching): Promise<string>;
   /** Removes what no container has. */
   prune(): Promise<void>;
 }
@@ -20,8 +30,9 @@ export function makeImages(parts: {
   readonly commands: Commands;
   readonly places: Places;
   readonly settings: ContainerSettings;
+  readonly clock: Clock;
 }): Images {
-  const { commands, places, settings } = parts;
+  const { commands, places, settings, clock } = parts;
   const podman = podmanIn(places, settings);
   const find = async (image: string): Promise<string | undefined> => {
     const found = await commands.run(podman(...inspectImage(image)));
@@ -34,16 +45,23 @@ export function makeImages(parts: {
     return id;
   };
   return {
-    async ensure(image, pullSeconds, signal) {
+    async ensure(image, { seconds, signal, ending }) {
       refuseForeign(settings, image);
       const here = await find(image);
       if (here !== undefined) return here;
       await expectRoom(places.storage, settings.reserveBytes);
       const logins = await loginsOf(settings, places);
       const argv = podman(...pull(image, logins, settings.certificates));
-      const result = await unlessCalledOff(signal, commands.run(argv, { limitMs: pullSeconds * 1_000 }));
+      await removeHalves(places.fetching);
+      const room = watchRoom(places.storage, settings, clock);
+      const ends = AbortSignal.any([signal, ending, room.full]);
+      const fetch = commands.run(argv, { limitMs: seconds * 1_000, signal: ends });
+      const result = await unlessCalledOff(signal, fetch).finally(room.close);
+      if (result.status !== 0) await removeHalves(places.fetching);
+      if (room.full.aborted) throw new HostFailure('disk_full', `There is no room for ${image} on this host.`);
+      if (ending.aborted) throw new HostFailure('lease_conflict', 'The lease or its machine ended meanwhile.');
       if (result.status === statusLate) {
-        throw new HostFailure('image_unavailable', `${image} did not arrive within ${pullSeconds} s.`);
+        throw new HostFailure('image_unavailable', `${image} did not arrive within ${seconds} s.`);
       }
       if (result.status !== 0) throw failureOf(image, complaintOf(result));
       const id = await find(image);
@@ -88,9 +106,36 @@ export async function expectRoom(folder: string, leastBytes: number): Promise<vo
   throw new HostFailure('disk_full', `Less than ${Math.round(leastBytes / 1_024 ** 2)} MiB are free at ${folder}.`);
 }
 
+const betweenLooksMs = 500;
+/** Looks while an image is fetched and unpacked: nobody says beforehand how large it becomes. */
+function watchRoom(
+  folder: string,
+  settings: Pick<ContainerSettings, 'reserveBytes'>,
+  clock: Clock,
+): { readonly full: AbortSignal; readonly close: () => void } {
+  const [full, over] = [new AbortController(), new AbortController()];
+  const watch = async (): Promise<void> => {
+    while (await sleepWell(clock, betweenLooksMs, over.signal)) {
+      await expectRoom(folder, settings.reserveBytes);
+    }
+  };
+  watch().catch(() => full.abort());
+  return { full: full.signal, close: () => over.abort() };
+}
+
+/** What a fetch that was ended has left: files, and folders of files, which are root's alone. */
+async function removeHalves(folder: string): Promise<void> {
+  for (const name of await entriesIn(folder)) {
+    const at = join(folder, name);
+    if ((await entryAt(at))?.isDirectory()) await removeFlat(at);
+    else await rm(at, { force: true });
+  }
+}
+
 /** What podman reads instead of the settings of the machine. Written anew each time: it is ours alone. */
 export async function prepareEngine(places: Places, settings: ContainerSettings): Promise<void> {
-  for (const folder of [places.storage, places.hooks]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [places.storage, places.hooks, places.fetching])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(places.engine, engineSettings(places, settings), { mode: 0o600 });
   await writeFile(places.registries, registrySettings, { mode: 0o600 });
   await writeFile(places.noLogins, '{}', { mode: 0o600 });

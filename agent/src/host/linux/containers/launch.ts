@@ -27,7 +27,7 @@ const lastHost = 254;
  * what was ordered.
  */
 export const makeLaunch = (parts: ContainerParts) => (params: Launch, work: Work) =>
-  parts.turns.take(params.allocation_id, async (): Promise<OciWorkload> => {
+  parts.turns.take(params.allocation_id, async (ending): Promise<OciWorkload> => {
     const phases = makePhases(work, parts.clock);
     phases.begin('lease');
     refuseDoubles(params);
@@ -36,7 +36,7 @@ export const makeLaunch = (parts: ContainerParts) => (params: Launch, work: Work
     const record = await claim(parts, params, work.generation);
     const workload = find(record, params.workload_id);
     try {
-      return await make(parts, { params, work, record, workload, phases });
+      return await make(parts, { params, work, record, workload, phases, ending });
     } catch (error) {
       if (error instanceof HostFailure && error.code !== 'aborted') await undo(parts, params, before);
       throw error;
@@ -49,10 +49,11 @@ interface Making {
   readonly record: ContainerRecord;
   readonly workload: WorkloadRecord;
   readonly phases: ReturnType<typeof makePhases>;
+  readonly ending: AbortSignal;
 }
 
 async function make(parts: ContainerParts, making: Making): Promise<OciWorkload> {
-  const { params, work, record, workload, phases } = making;
+  const { params, work, record, workload, phases, ending } = making;
   phases.begin('host_check');
   const [lack] = await parts.missing();
   if (lack !== undefined) throw new HostFailure('host_not_ready', lack);
@@ -61,7 +62,8 @@ async function make(parts: ContainerParts, making: Making): Promise<OciWorkload>
   const runs = found && stateOf(found) === 'running' && found.Config.Labels?.['gpuaas.spec'] === workload.spec;
   if (!runs) {
     phases.begin('image');
-    const imageId = await parts.images.ensure(params.image, params.pull_seconds, work.signal);
+    const fetching = { seconds: params.pull_seconds, signal: work.signal, ending };
+    const imageId = await parts.images.ensure(params.image, fetching);
     phases.begin('volumes');
     for (const { name, size_mib } of params.volumes) {
       await parts.volumes.ensure(params.allocation_id, { name, size_mib, owner: params.user });
@@ -88,6 +90,8 @@ async function makeContainer(parts: ContainerParts, { params, workload }: Making
     throw new HostFailure('workload_invalid', `Podman made another container than was ordered: ${trouble}.`);
   }
   await expectHeld(parts, params, {});
+  // The machine may have been stopped while the image was fetched.
+  await parts.living(params.allocation_id);
   // Podman looks for the devices of GPUs only now.
   const started = await podman(parts, start(params.workload_id), startMs);
   if (started.status !== 0) throw refusalOf(complaintOf(started));

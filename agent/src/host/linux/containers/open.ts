@@ -7,7 +7,7 @@ import { type ConnectOrder, HostFailure, type Work } from '../../port.ts';
 import { type Commands, statusMissing } from '../commands.ts';
 import { heed } from '../phases.ts';
 import { type DialPort, dialPort, makeConnect } from './connect.ts';
-import { makeEndAll, makeHaltAll, makeRelease, makeStop } from './ending.ts';
+import { makeEndAll, makeHaltAll, makeRelease, makeRuns, makeStop } from './ending.ts';
 import { makeImages } from './images.ts';
 import { makeLaunch } from './launch.ts';
 import { readTail } from './logs.ts';
@@ -29,6 +29,8 @@ export interface Containers {
   endAll(allocationId: string): Promise<void>;
   /** Ends what runs for an allocation whose machine is stopped. Each can be launched again by the same order. */
   haltAll(allocationId: string): Promise<void>;
+  /** Whether a container of an allocation runs. */
+  runs(allocationId: string): Promise<boolean>;
   /** Removes everything of an allocation, and proves it. */
   release(allocationId: string, work: Work): Promise<Proof>;
   /** What keeps this host from running containers, in sentences; empty when nothing does. */
@@ -79,7 +81,7 @@ export function openContainers(order: {
   };
   const parts: ContainerParts = {
     ...{ ...common, clock, missing, living: order.living, gpus: order.gpus, turns: makeTurns() },
-    images: makeImages(common),
+    images: makeImages({ ...common, clock }),
     volumes: makeVolumes(common),
     network: makeContainerNetwork(common),
   };
@@ -89,6 +91,7 @@ export function openContainers(order: {
     stop: makeStop(parts),
     endAll: makeEndAll(parts),
     haltAll: makeHaltAll(parts),
+    runs: makeRuns(parts),
     release: makeRelease(parts),
     async list({ allocation_id, workload_id }, work) {
       heed(work.signal);

@@ -32,17 +32,31 @@ export interface ContainerParts {
 
 /** One piece of work at a time for each allocation. */
 export interface Turns {
-  take<T>(allocationId: string, work: () => Promise<T>): Promise<T>;
+  /** The signal says that the end of what runs waits for this turn: what can be given up is given up. */
+  take<T>(allocationId: string, work: (ending: AbortSignal) => Promise<T>): Promise<T>;
+  /** Says so to the turns that were taken until now. */
+  hurry(allocationId: string): void;
 }
 export function makeTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
+  const endings = new Map<string, AbortController>();
   return {
+    hurry(allocationId) {
+      endings.get(allocationId)?.abort();
+      endings.delete(allocationId);
+    },
     take(allocationId, work) {
-      const turn = (last.get(allocationId) ?? Promise.resolve()).then(work);
+      const ending = endings.get(allocationId) ?? new AbortController();
+      endings.set(allocationId, ending);
+      const turn = (last.get(allocationId) ?? Promise.resolve()).then(() => work(ending.signal));
       const settled = turn.catch(() => undefined);
       last.set(allocationId, settled);
       settled
-        .finally(() => (last.get(allocationId) === settled ? last.delete(allocationId) : false))
+        .finally(() => {
+          if (last.get(allocationId) !== settled) return;
+          last.delete(allocationId);
+          endings.delete(allocationId);
+        })
         .catch(() => undefined);
       return turn;
     },

@@ -22,7 +22,7 @@ export interface ContainerSettings {
   readonly runRoot: string;
   /** How large the log of one container becomes before its beginning is dropped. */
   readonly logMib: number;
-  /** Room on the disk that images and volumes leave free. */
+  /** Room on the disk that images and volumes leave free, also while an image is fetched. */
   readonly reserveBytes: number;
   /**
    * A process in whose mount and network namespaces containers are made. It is the first of the machine: what the agent mounts in a
@@ -93,6 +93,7 @@ export function placesIn(folder: string) {
     hooks: join(folder, 'no-hooks'),
     engine: join(folder, 'containers.conf'),
     registries: join(folder, 'registries.conf'),
+    fetching: join(folder, 'fetching'),
     noLogins: join(folder, 'no-logins.json'),
     noMounts: join(folder, 'no-mounts.conf'),
     rules: join(folder, 'rules.nft'),

@@ -7,7 +7,9 @@ import type { Argv, CommandResult } from '../commands.ts';
  */
 export interface ContainerPrograms {
   /** Answers what is called inside the namespaces of the machine. */
-  run(argv: Argv): Promise<CommandResult | undefined>;
+  run(argv: Argv, signal?: AbortSignal): Promise<CommandResult | undefined>;
+  /** How an image is fetched; it is there at once, unless a test says otherwise. */
+  fetch: (signal: AbortSignal | undefined) => Promise<CommandResult>;
   readonly containers: Map<string, FakeContainer>;
   readonly images: Set<string>;
   readonly links: Set<string>;
@@ -41,15 +43,16 @@ export function makeContainerPrograms(): ContainerPrograms {
     namespaces: new Set(),
     mounts: new Map(),
     rules: '',
+    fetch: async () => done,
     inspect(name) {
       const found = programs.containers.get(name);
       return found && inspection(found);
     },
-    async run(argv) {
+    async run(argv, signal) {
       if (argv[0] !== 'nsenter') return undefined;
       const [program = '', ...words] = argv.slice(argv.indexOf('--') + 1);
       if (words.at(-1) === '--version' || words.at(-1) === '-V') return done;
-      if (program === 'env') return podman(programs, words.slice(words.indexOf('podman') + 1));
+      if (program === 'env') return podman(programs, words.slice(words.indexOf('podman') + 1), signal);
       if (program === 'ip') return ip(programs, words);
       if (program === 'nft') return nft(programs, words);
       return host(programs, program, words);
@@ -58,15 +61,21 @@ export function makeContainerPrograms(): ContainerPrograms {
   return programs;
 }
 
-async function podman(programs: ContainerPrograms, all: readonly string[]): Promise<CommandResult> {
+async function podman(
+  programs: ContainerPrograms,
+  all: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<CommandResult> {
   const words = all.slice(all.findIndex((word) => !word.startsWith('--')));
   const [verb = ''] = words;
   const name = words.at(-1) ?? '';
   const found = programs.containers.get(name);
   switch (verb) {
-    case 'pull':
-      programs.images.add(name.replace('docker://', ''));
-      return done;
+    case 'pull': {
+      const fetched = await programs.fetch(signal);
+      if (fetched.status === 0) programs.images.add(name.replace('docker://', ''));
+      return fetched;
+    }
     case 'image':
       if (words[1] === 'prune') programs.images.clear();
       if (words[1] === 'prune') return done;

@@ -112,13 +112,13 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
   const containerPrograms = makeContainerPrograms();
   const kernel = makeTreeKernel(machine.root);
   const commandsOf = (own: number): Commands => ({
-    run: (argv) =>
+    run: (argv, options) =>
       step(own, async () => {
         calls.push(argv);
         return (
           fixture.answer(argv) ??
           machine.says.get(argv.join(' ')) ??
-          (await containerPrograms.run(argv)) ??
+          (await containerPrograms.run(argv, options?.signal)) ??
           (await slicePrograms.run(argv)) ??
           programs(argv)
         );

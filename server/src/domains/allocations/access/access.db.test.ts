@@ -123,6 +123,17 @@ describe('a grant to work in the allocation of another person', () => {
     expect(((await jump(key.fingerprint)) as Fault).code).toBe('allocation_not_found');
   });
 
+  it('gives a certificate that ends with it: the machine itself knows no grants', async () => {
+    const key = await newKey(bob);
+    const expires_at = inHours(0.05);
+    const { id } = (await grant(ada, { expires_at })).body;
+    const signed = await write('POST', `/api/v1/allocations/${machine}/ssh-certificates`, bob, {
+      ...{ public_key: key.text, seconds: 600 },
+    });
+    expect(signed.body.expires_at, signed.text).toBe(expires_at);
+    await write('DELETE', `${grants()}/${id}`, ada);
+  });
+
   it('with one key installs that one alone, ends at its time, and can be given back by the person', async () => {
     const key = await newKey(bob);
     const { id } = (await grant(ada, { ssh_key_id: key.id })).body;
@@ -148,7 +159,7 @@ describe('a grant to work in the allocation of another person', () => {
         ({ state }) => state,
       );
     expect(await list('?active=true')).toEqual([]);
-    expect(await list('')).toEqual(['revoked', 'expired', 'revoked', 'revoked']);
+    expect(await list('')).toEqual(['revoked', 'expired', 'revoked', 'revoked', 'revoked']);
   });
 
   it('of a person who leaves or is lowered ends with the person', async () => {

@@ -13,7 +13,7 @@ import { readPage } from '../../../kernel/page.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { readPublicKey } from '../../ssh/index.ts';
 import { certificateKeptSeconds } from '../facts.ts';
-import { mayEnter, notYours, recordingOf, whyNot } from '../mint-routes.ts';
+import { mayEnterUntil, notYours, recordingOf, whyNot } from '../mint-routes.ts';
 import type { TerminalParts } from '../parts.ts';
 import { findTarget, isAdministrator } from '../rights-store.ts';
 import { whyNoStream } from '../streams.ts';
@@ -51,14 +51,17 @@ const sign = on(sshCertificateSign, async (parts, act, { params, body }) => {
   return db.write(act, async (tx) => {
     const target = await findTarget(tx, params.allocation_id);
     if (!target) return tx.abandon(absent());
-    if (!(await mayEnter(tx, target, act))) return tx.abandon(notYours());
+    const until = await mayEnterUntil(tx, target, act);
+    if (!until) return tx.abandon(notYours());
     const refused =
       whyNot(target, parts.gateway !== undefined) ??
       whyNoStream(policies, act, { kind: 'ssh' }, recordingOf(policies.value('terminal.recording', act)));
     if (refused) return tx.abandon(refused as Fault<'terminal_unsupported'>);
     const most = policies.number('ssh.certificate_seconds', act);
     const now = clock.now();
-    const expires_at = new Date(now.getTime() + Math.min(body.seconds ?? most, most) * secondMs);
+    const wanted = new Date(now.getTime() + Math.min(body.seconds ?? most, most) * secondMs);
+    // The machine itself knows no grants: what a grant gave must not outlive it there.
+    const expires_at = until === 'always' || until > wanted ? wanted : until;
     const id = ids.next();
     const principal = sshAlias(target.id);
     const { line, serial, fingerprint } = signCertificate(authority, {
