@@ -2853,6 +2853,59 @@ create policy reach on app_routes
 grant insert, select, update (client_auth_mode), update (retired_at), update (route_family), update (target_port) on app_routes to gpuaas_api;
 grant insert, select, update (client_auth_mode), update (retired_at), update (route_family), update (target_port) on app_routes to gpuaas_worker;
 
+-- Table app_use
+
+create table app_use (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  app_instance_id uuid not null,
+  route_id uuid not null,
+  app_version_id uuid not null,
+  app_reference text not null,
+  app_version text not null,
+  endpoint_name text not null,
+  operating_mode text not null,
+  copy_id uuid not null,
+  hour timestamp with time zone not null,
+  requests bigint not null,
+  failures bigint not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  units jsonb not null default '{}'::jsonb,
+  last_at timestamp with time zone not null,
+  correlation_id text not null,
+  constraint app_use_pkey PRIMARY KEY (id),
+  constraint app_use_once UNIQUE (route_id, hour, copy_id),
+  constraint app_use_bytes_in_check CHECK ((bytes_in >= 0)),
+  constraint app_use_bytes_out_check CHECK ((bytes_out >= 0)),
+  constraint app_use_correlation_id_check CHECK ((length(correlation_id) <= 64)),
+  constraint app_use_failures_check CHECK ((failures >= 0)),
+  constraint app_use_hour_check CHECK ((hour = date_trunc('hour'::text, hour, 'UTC'::text))),
+  constraint app_use_requests_check CHECK ((requests >= 0)),
+  constraint app_use_units_check CHECK ((jsonb_typeof(units) = 'object'::text)),
+  constraint app_use_app_version_id_fkey FOREIGN KEY (app_version_id) REFERENCES app_versions(id),
+  constraint app_use_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint app_use_organization_id_project_id_app_instance_id_fkey FOREIGN KEY (organization_id, project_id, app_instance_id) REFERENCES app_instances(organization_id, project_id, id),
+  constraint app_use_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint app_use_route_id_fkey FOREIGN KEY (route_id) REFERENCES app_routes(id)
+);
+
+CREATE INDEX app_use_instance ON public.app_use USING btree (organization_id, project_id, app_instance_id, hour);
+CREATE INDEX app_use_project ON public.app_use USING btree (project_id, hour);
+CREATE INDEX app_use_version ON public.app_use USING btree (app_version_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_use FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_use DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table app_use enable row level security;
+
+create policy reach on app_use
+  using (within_wall(organization_id));
+
+grant insert, select, update (bytes_in), update (bytes_out), update (correlation_id), update (failures), update (last_at), update (requests), update (units) on app_use to gpuaas_api;
+grant select on app_use to gpuaas_worker;
+
 -- Table app_version_trust
 
 create table app_version_trust (

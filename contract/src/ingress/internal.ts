@@ -23,6 +23,32 @@ const RouteFacts = Type.Object(
   strict,
 );
 
+/** A unit that the manifest of an app counts. */
+const AppMeter = Type.Object(
+  {
+    name: Type.String({ maxLength: 32 }),
+    field: Type.Union([Type.String({ maxLength: 400 }), Type.Null()], {
+      description: 'Where the number stands in the JSON of an answer; null counts answers.',
+    }),
+  },
+  strict,
+);
+export type AppMeter = Static<typeof AppMeter>;
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** What one copy of the proxy has counted for one route in one hour, since the copy began. */
+export const AppUseCounts = Type.Object(
+  {
+    ...{ route_id: Uuid, instance_id: Uuid, hour: Timestamp, last_at: Timestamp },
+    ...{ requests: Count, failures: Count, bytes_in: Count, bytes_out: Count },
+    units: Type.Record(Type.String({ maxLength: 32 }), Count, { maxProperties: 16 }),
+  },
+  strict,
+);
+export type AppUseCounts = Static<typeof AppUseCounts>;
+/** Routes and hours in one report. */
+export const mostUses = 500;
+
 /**
  * What the api decides about one request. `refused` covers a foreign tenant and a route that does not exist with the same answer.
  */
@@ -39,6 +65,7 @@ export const AppAdmission = Type.Union([
       workload_id: Uuid,
       port: Type.Integer({ minimum: 1, maximum: 65_535 }),
       simulated: Type.Boolean(),
+      meters: Type.Array(AppMeter, { maxItems: 16 }),
     },
     strict,
   ),
@@ -89,6 +116,16 @@ export const appIngressRoutes = {
     callers: proxy,
     carries: Type.Object({ label: RouteLabel, code: Secret, state: Secret }, strict),
     answers: Type.Object({ secret: Secret, expires_at: Timestamp }, strict),
+  }),
+  /** What a copy has counted. The same report twice changes nothing. */
+  reportUse: defineInternalRoute({
+    path: '/internal/v1/app-ingress/report-use',
+    callers: proxy,
+    carries: Type.Object(
+      { copy_id: Uuid, uses: Type.Array(AppUseCounts, { minItems: 1, maxItems: mostUses }) },
+      strict,
+    ),
+    answers: Type.Object({ stored: Count }, strict),
   }),
   /** May this node keep a tunnel: its certificate is good now. */
   admitNode: defineInternalRoute({

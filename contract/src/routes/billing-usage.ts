@@ -102,6 +102,10 @@ const shared = {
 } as const;
 const params = Type.Object({ organization_id: Uuid }, strict);
 
+/** The one group that does not hold all of the cost. */
+const groupHint =
+  'app: the app that an allocation was launched together with, as publisher/slug; empty for allocations that were launched by themselves.';
+
 export const billingUsageList = defineRoute({
   id: 'billing_usage_list',
   method: 'GET',
@@ -114,7 +118,9 @@ export const billingUsageList = defineRoute({
     {
       ...ofOrganization,
       ...series,
-      group_by: Type.Optional(Type.Enum(['none', 'project', 'user', 'sku', 'allocation'], { default: 'none' })),
+      group_by: Type.Optional(
+        Type.Enum(['none', 'project', 'user', 'sku', 'allocation', 'app'], { default: 'none', description: groupHint }),
+      ),
     },
     strict,
   ),
@@ -135,7 +141,9 @@ export const projectUsageList = defineRoute({
     {
       ...filters,
       ...series,
-      group_by: Type.Optional(Type.Enum(['none', 'user', 'sku', 'allocation'], { default: 'none' })),
+      group_by: Type.Optional(
+        Type.Enum(['none', 'user', 'sku', 'allocation', 'app'], { default: 'none', description: groupHint }),
+      ),
     },
     strict,
   ),

@@ -34,6 +34,7 @@ import * as appCatalog from './apps/catalog.ts';
 import * as appInstances from './apps/instances.ts';
 import * as appLifecycle from './apps/lifecycle.ts';
 import * as appPublishing from './apps/publishing.ts';
+import * as appUse from './apps/use.ts';
 import * as audit from './audit.ts';
 import * as billingDocuments from './billing/documents.ts';
 import * as billingParties from './billing/parties.ts';
@@ -111,6 +112,7 @@ export const routes: readonly Route[] = [
   appLifecycle,
   appInstances,
   appPublishing,
+  appUse,
   audit,
   billing,
   billingDocuments,
@@ -196,6 +198,7 @@ export * from './apps/instances.ts';
 export * from './apps/lifecycle.ts';
 export * from './apps/objects.ts';
 export * from './apps/publishing.ts';
+export * from './apps/use.ts';
 export * from './audit.ts';
 export * from './billing/documents.ts';
 export * from './billing/parties.ts';

@@ -20,8 +20,10 @@ const keys = {
   /** A day, counted from 1970, and an id. */
   dayAndUuid: /^[0-9]{1,5}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /** Seconds since 1970, and the name of a group. */
-  timeAndText: /^[0-9]{1,11}\.[\w:.@-]{0,100}$/,
+  timeAndText: /^[0-9]{1,11}\.[\w:.@/-]{0,130}$/,
   slug: /^[a-z0-9][a-z0-9.-]{0,99}$/,
+  /** publisher/slug of an app. */
+  reference: /^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/,
   host: /^[a-z0-9][a-z0-9.-]{0,252}$/,
 } as const;
 

@@ -6,6 +6,7 @@ import { assembleApi } from '../bin/api/assemble.ts';
 import type { StoreLogs } from '../domains/logs/index.ts';
 import type { TerminalInternal } from '../domains/terminal/index.ts';
 import type { Tenants } from '../edge/http/admission/tenancy.ts';
+import type { InternalHandler } from '../edge/internal/handlers.ts';
 import { makeScope } from '../kernel/access/scope.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/id.ts';
@@ -63,6 +64,8 @@ export interface World {
   readonly terminal: TerminalInternal;
   /** What log gateways hand in, without the listener before it. */
   readonly storeLogs: StoreLogs;
+  /** What the app-proxy asks, without the listener before it. */
+  readonly appIngress: readonly InternalHandler[];
   readonly cache: Cache;
   now(): Date;
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
@@ -153,7 +156,7 @@ export async function openWorld(
   };
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
-  const { app, terminalInternal, storeLogs } = await assembleApi(
+  const { app, appIngress, terminalInternal, storeLogs } = await assembleApi(
     { database: heard, cache, maas, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
@@ -217,6 +220,7 @@ export async function openWorld(
     root,
     terminal: terminalInternal,
     storeLogs,
+    appIngress,
     cache,
     async call(method, path, { as, key, body, headers } = {}) {
       const reply = await app.inject({

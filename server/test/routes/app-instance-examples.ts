@@ -44,6 +44,8 @@ export const appInstanceExamples: Readonly<Record<string, MakeExample>> = {
   app_instance_stop: inState('running'),
   app_instance_start: inState('stopped'),
   app_instance_release: inState('stopped'),
+  app_instance_use: inState('running'),
+  app_use_list: async () => ({}),
   app_instance_upgrade: async (world, tenant) => {
     const { id, appId } = await putInstance(world, tenant, { state: 'running' });
     await putVersion(world, tenant, { appId, version: '1.1.0', trust: 'verified' });

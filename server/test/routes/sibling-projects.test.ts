@@ -25,7 +25,13 @@ const leftOut: Readonly<Record<string, string>> = {
   event_stream: 'tail.test.ts has two projects of one organization: a stream begins with what happens later',
 };
 /** Answers in figures: they have no ids, so what is compared is that the figures differ. */
-const inFigures = new Set(['allocation_counts', 'overview_get', 'project_usage_get', 'project_usage_list']);
+const inFigures = new Set([
+  'allocation_counts',
+  'app_use_list',
+  'overview_get',
+  'project_usage_get',
+  'project_usage_list',
+]);
 const route = (id: string): Route => {
   const found = routes.find((each) => each.id === id);
   if (!found) throw new Error(`there is no route ${id}`);
@@ -73,6 +79,15 @@ beforeAll(async () => {
        quantity_ms, amount_minor, windows)
      values ($1, $2, (now() at time zone 'UTC')::date, $1, 'gpu_time', $3, 'x', 'USD', 'x', 1, 1, 1)`,
     [systemIds.next(), sibling.organizationId, sibling.projectId],
+  );
+  await asSystem(
+    world.root,
+    `insert into app_use (id, organization_id, project_id, app_instance_id, route_id, app_version_id, app_reference, app_version,
+       endpoint_name, operating_mode, copy_id, hour, requests, failures, bytes_in, bytes_out, last_at, correlation_id)
+     select gen_random_uuid(), r.organization_id, r.project_id, r.app_instance_id, r.id, i.app_version_id, i.app_reference, i.app_version,
+       r.endpoint_name, 'tenant_dedicated', gen_random_uuid(), date_trunc('hour', now(), 'UTC'), 1, 0, 1, 1, now(), 'a test'
+     from app_routes r join app_instances i on i.id = r.app_instance_id where r.project_id = $1 limit 1`,
+    [sibling.projectId],
   );
   const key = await exampleOf(route('project_ssh_key_add'), world, sibling);
   const added = await world.call('POST', '/api/v1/ssh-keys', {

@@ -33,6 +33,11 @@ export const appInstanceUniqueness: Readonly<Record<string, Promised>> = {
     row: { id: uuid, organization_id: uuid, project_id: uuid },
     aside: 'app_instances_pkey',
   },
+  app_use_once: {
+    promise: 'a copy of the app-proxy has one row for a route and an hour, so a report that comes twice counts once',
+    table: 'app_use',
+    row: { route_id: uuid, hour: '2026-06-01T00:00:00Z', copy_id: uuid },
+  },
   app_routes_label: {
     promise: 'a name leads to one route',
     table: 'app_routes',

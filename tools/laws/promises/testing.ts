@@ -101,6 +101,10 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
     ...{ previous_version_id: () => null, previous_version: () => null, previous_parameters: () => null },
     version_change: () => null,
   },
+  app_use: {
+    ...{ hour: () => '2026-06-01T00:00:00Z', units: () => '{}', operating_mode: () => 'tenant_dedicated' },
+    ...{ requests: () => 1, failures: () => 0, bytes_in: () => 0, bytes_out: () => 0 },
+  },
   app_routes: {
     ...{ label: () => `web-${hex(12)}`, endpoint_name: () => `e${hex(8)}`, proxy_pool: () => 'shared' },
     ...{ route_family: () => 'browser', client_auth_mode: () => 'browser_oidc', target_port: () => 8_080 },

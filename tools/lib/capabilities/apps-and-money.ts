@@ -81,7 +81,18 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
           ],
         },
       },
-      notBuilt('APP-11', 'Apps are metered'),
+      {
+        id: 'APP-11',
+        words: 'Apps are metered',
+        by: {
+          'server/src/domains/app-instances/use/use.db.test.ts': [
+            'is the sum of what all copies of the proxy have counted, and a report that comes twice or late counts once',
+          ],
+          'server/test/apps/stock-apps.production.test.ts': [
+            'streams to the public client with a token of a service account, and its tokens are counted for the project',
+          ],
+        },
+      },
       notBuilt('APP-12', 'Outside workers have a contract and an identity'),
       notBuilt('APP-13', 'Outside UI bundles have a manifest and an SDK'),
       {

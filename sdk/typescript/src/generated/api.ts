@@ -1806,6 +1806,14 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     upgrade(input: { readonly app_instance_id: string; readonly parameters?: Readonly<Record<string, string | number | boolean>> | undefined; readonly version: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**
+     * Requests, bytes and units of an app instance by hour and endpoint, newest first
+     *
+     * `GET /api/v1/app-instances/{app_instance_id}/use`
+     *
+     * Refusals: app_instance_not_found, cursor_invalid.
+     */
+    use(input: { readonly app_instance_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppUseHour>;
+    /**
      * A one-time code with which your browser signs in at the address of an app
      *
      * `POST /api/v1/app-sign-ins`
@@ -1813,6 +1821,14 @@ readonly tags?: Readonly<Record<string, string>>;
      * Refusals: app_route_not_found.
      */
     signInCreate(input: { readonly label: string; readonly state: string; readonly to?: string | undefined }, options?: CallOptions): Promise<T.AppSignIn>;
+    /**
+     * Requests, bytes and units of the apps of a project in the last days, by app
+     *
+     * `GET /api/v1/app-use`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    useList(input?: { readonly cursor?: string | undefined; readonly days?: number | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppUse>;
   };
   readonly apps: {
     /**
@@ -2084,7 +2100,7 @@ readonly y: string;
      *
      * Refusals: cursor_invalid, period_invalid, project_not_found.
      */
-    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "allocation" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
     /**
      * The balance of an organization and how long it lasts
      *
@@ -2279,7 +2295,7 @@ readonly data: readonly T.Budget[];
      *
      * Refusals: cursor_invalid, organization_not_found, period_invalid.
      */
-    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "allocation" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
     /**
      * Quote a launch: its price, locked for a while, and what it does to balance, runway and budgets
      *

@@ -1137,6 +1137,42 @@ export type AppSignIn = {
 readonly redirect_url: string;
 };
 
+export type AppUse = {
+  readonly app_reference: string;
+  /** Bodies of requests, and bytes of WebSockets, towards the app. */
+readonly bytes_in: number;
+  /** Bodies of answers, and bytes of WebSockets, towards the caller. */
+readonly bytes_out: number;
+  /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
+readonly failures: number;
+  /** Instances that were used. */
+readonly instances: number;
+  readonly last_used_at: string;
+  readonly requests: number;
+  /** What the meters of the manifest counted, by their names. */
+readonly units: Readonly<Record<string, number>>;
+};
+
+export type AppUseHour = {
+  /** The version that the instance had when the hour was first reported. */
+readonly app_version: string;
+  /** Bodies of requests, and bytes of WebSockets, towards the app. */
+readonly bytes_in: number;
+  /** Bodies of answers, and bytes of WebSockets, towards the caller. */
+readonly bytes_out: number;
+  /** Of the last report of the app-proxy that is in these numbers. */
+readonly correlation_id: string;
+  readonly endpoint: string;
+  /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
+readonly failures: number;
+  readonly hour: string;
+  readonly last_used_at: string;
+  readonly operating_mode: string;
+  readonly requests: number;
+  /** What the meters of the manifest counted, by their names. */
+readonly units: Readonly<Record<string, number>>;
+};
+
 export type AppVersion = {
   readonly app_id: string;
   readonly app_reference: string;

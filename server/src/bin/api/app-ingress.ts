@@ -1,6 +1,6 @@
 import { appInstanceCreate } from '@gpuaas/contract';
 import { appIngressRoutes } from '@gpuaas/contract/ingress';
-import type { AppIngress, JudgeBearer } from '../../domains/app-instances/index.ts';
+import type { AppIngress, JudgeBearer, makeTakeUse } from '../../domains/app-instances/index.ts';
 import { holdsCertificate } from '../../domains/nodes/index.ts';
 import { type AdmissionParts, makeAdmission } from '../../edge/http/admission/admission.ts';
 import { makeScoping, type Tenants } from '../../edge/http/admission/tenancy.ts';
@@ -37,10 +37,12 @@ export function makeJudgeBearer(parts: AdmissionParts & { readonly tenants: Tena
 export function appIngressHandlers(parts: {
   readonly ingress: AppIngress;
   readonly db: Database;
+  readonly takeUse: ReturnType<typeof makeTakeUse>;
 }): readonly InternalHandler[] {
   return [
     internalHandler(appIngressRoutes.admit, parts.ingress.admit),
     internalHandler(appIngressRoutes.signIn, parts.ingress.signIn),
+    internalHandler(appIngressRoutes.reportUse, parts.takeUse),
     internalHandler(appIngressRoutes.admitNode, async (input, { correlationId }) => ({
       admitted: await parts.db.read(systemViewer('app-ingress', { correlationId }), (tx) =>
         holdsCertificate(tx, input.node_id, input.certificate_serial.toLowerCase()),

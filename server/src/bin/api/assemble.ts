@@ -1,5 +1,5 @@
 import { serviceAccountToken } from '@gpuaas/contract';
-import { makeAppIngress } from '../../domains/app-instances/index.ts';
+import { makeAppIngress, makeTakeUse } from '../../domains/app-instances/index.ts';
 import { makePasswordLetters, makeRecordFactorChange, type Revocations } from '../../domains/identity/index.ts';
 import { makeLogLines, makeStoreLogs, type StoreLogs } from '../../domains/logs/index.ts';
 import { makeFindInstaller, makeOpenRelease } from '../../domains/nodes/index.ts';
@@ -94,6 +94,7 @@ export async function assembleApi(parts: ApiParts, settings: ApiSettings): Promi
     }),
     appIngress: appIngressHandlers({
       db,
+      takeUse: makeTakeUse({ db, begin: actsOf('app-use', ids) }),
       ingress: makeAppIngress({
         ...{ db, sessions: domains.appInstances.sessions, place: appsPlaceOf(settings) },
         judgeBearer: makeJudgeBearer({

@@ -252,7 +252,13 @@ describe('an app instance', () => {
       three.allocationId,
     ]);
     const viewer = systemViewer('app-guard', { correlationId: systemIds.next() });
-    const limits = { stallSeconds: 180, recoverySeconds: 900, probeSeconds: 60, retrySeconds: 10 };
+    const limits = {
+      stallSeconds: 180,
+      recoverySeconds: 900,
+      probeSeconds: 60,
+      retrySeconds: 10,
+      useReportedSeconds: 180,
+    };
     const found = await stage.read(viewer, (tx) => listDue(tx, { ...limits, now: new Date(), retried: [], limit: 3 }));
     expect(found.map(({ id, due }) => [id, due])).toEqual([
       [three.id, 'allocation_ended'],

@@ -24,6 +24,10 @@ export const codeMs = minuteMs;
 export const sessionMs = 12 * hourMs;
 /** 256 bits: nobody guesses them. */
 export const secretBytes = 32;
+/** Days of use when nobody says how many. */
+export const usualUseDays = 30;
+/** Copies of the app-proxy hand in what they have counted each minute: nothing is idle before they had time to. */
+export const useReportedMs = 3 * minuteMs;
 /** Lines of a log when nobody says how many. */
 export const usualLogLines = 200;
 /** A reason is cut to what its column holds. */

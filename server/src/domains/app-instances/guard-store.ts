@@ -7,6 +7,7 @@ export type Due =
   | 'stalled'
   | 'move'
   | 'roll_back'
+  | 'idle'
   | 'retry'
   | 'probe'
   | 'end';
@@ -30,6 +31,11 @@ const due = sql(
        when i.state = 'failed' and i.ready_at is null and i.workload_id is not null
          and i.asked_at + $3 * interval '1 second' > $1 and i.moved_at + $5 * interval '1 second' <= $1
          and i.failure_code = any ($6) and i.workload_id = i.gone_workload_id then 'retry'
+       when i.state = 'running' and i.ready_at + (v.manifest #>> '{lifecycle,idle_stop_minutes}')::int * interval '1 minute' <= $1
+         and exists (select from app_routes r where r.app_instance_id = i.id and r.retired_at is null and mine(r.organization_id))
+         and not exists (select from app_use u where u.organization_id = i.organization_id and u.project_id = i.project_id
+           and u.app_instance_id = i.id and mine(u.organization_id) and u.last_at > $1 - $8 * interval '1 second'
+             - (v.manifest #>> '{lifecycle,idle_stop_minutes}')::int * interval '1 minute') then 'idle'
        when i.state in ('launching', 'running') and i.probed_at + $4 * interval '1 second' <= $1 then 'probe'
        when i.state in ('stopping', 'releasing') and i.probed_at + $4 * interval '1 second' <= $1 then 'end'
        when i.state in ('failed', 'stopped') and i.workload_id is not null and i.workload_id is distinct from i.gone_workload_id
@@ -62,10 +68,21 @@ export const listDue = (
     readonly retrySeconds: number;
     readonly retried: readonly string[];
     readonly limit: number;
+    /** What was used within this time may not have been reported yet. */
+    readonly useReportedSeconds: number;
   },
 ) =>
   tx.rows<{ id: string; version: bigint; due: Due }>(due, [
-    ...[of.now, of.stallSeconds, of.recoverySeconds, of.probeSeconds, of.retrySeconds, of.retried, of.limit],
+    ...[
+      of.now,
+      of.stallSeconds,
+      of.recoverySeconds,
+      of.probeSeconds,
+      of.retrySeconds,
+      of.retried,
+      of.limit,
+      of.useReportedSeconds,
+    ],
   ]);
 export const countInstances = (tx: ReadTx, now: Date) =>
   tx.rows<{ state: string; instances: number; oldest: number }>(counts, [now]);

@@ -3,10 +3,12 @@ import { Fault } from '../../kernel/fault.ts';
 import { makeApart, type Reconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
+import { secondMs } from '../../kernel/units.ts';
 import { becomeFailed, becomeReleased, type Changed, giveUp } from './end.ts';
-import { guardBatch, retried } from './facts.ts';
+import { guardBatch, retried, useReportedMs } from './facts.ts';
 import { countInstances, type Due, listDue } from './guard-store.ts';
 import { askStatus, askStop, launch } from './launch.ts';
+import { moveTo } from './machine.ts';
 import type { InstanceParts } from './parts.ts';
 import { holdInstance, type InstanceRow } from './store.ts';
 import { continueMove, rollBack } from './upgrades/move-to-version.ts';
@@ -67,7 +69,7 @@ export function makeAppGuard(parts: GuardParts): Reconciler {
           ...{ now, probeSeconds, retrySeconds: Math.min(probeSeconds, policies.number('apps.oci_retry_seconds')) },
           stallSeconds: policies.number('apps.oci_stall_seconds'),
           recoverySeconds: policies.number('apps.oci_recovery_seconds'),
-          ...{ retried, limit: guardBatch },
+          ...{ retried, limit: guardBatch, useReportedSeconds: useReportedMs / secondMs },
         }),
       );
       for (const { id, version, due } of found) await apart({ app_instance: id }, () => act(id, version, due));
@@ -81,6 +83,20 @@ export function makeAppGuard(parts: GuardParts): Reconciler {
 
 const moved = (row: InstanceRow, done: Pick<Changed, 'events'> | undefined): Changed | undefined =>
   done && { events: done.events, change: { state: [row.state, 'launching'] } };
+
+/** Nobody has used it for the time of its manifest: it stops, and its volumes stay for the next start. */
+async function stopIdle(asked: {
+  readonly tx: WriteTx;
+  readonly parts: InstanceParts;
+  readonly row: InstanceRow;
+  readonly correlationId: string;
+}): Promise<Changed | undefined> {
+  const { tx, parts, row, correlationId } = asked;
+  const stopping = await moveTo(tx, row, 'stop', { ids: parts.ids, correlationId, also: { endReason: 'idle' } });
+  if (stopping instanceof Fault) return undefined;
+  await askStop(asked, { removesVolumes: false });
+  return { events: [], change: { state: [stopping.from, stopping.to] } };
+}
 
 async function heed(
   tx: WriteTx,
@@ -118,6 +134,8 @@ async function heed(
       const why = { code: row.failure_code ?? 'unknown', reason: row.failure_reason ?? '' };
       return moved(row, await rollBack(tx, parts, row, { correlationId, why }));
     }
+    case 'idle':
+      return stopIdle(asked);
     case 'stalled':
       await askStop(asked, { removesVolumes: false });
       return becomeFailed(tx, of, row, {

@@ -7,6 +7,7 @@ import { signInRoutes } from './ingress/sign-in-routes.ts';
 import { type CreateParts, instanceRoutes } from './routes.ts';
 import { findInstanceOwner } from './store.ts';
 import { upgradeRoutes } from './upgrades/routes.ts';
+import { useRoutes } from './use/routes.ts';
 
 interface OwnerOf {
   readonly absent: ErrorCode;
@@ -27,6 +28,7 @@ export function makeAppInstances(parts: CreateParts & { readonly cache: Cache })
       ...createRoutes(parts),
       ...instanceRoutes(parts),
       ...upgradeRoutes(parts),
+      ...useRoutes(parts),
       ...signInRoutes({ db, ids, place: parts.place, sessions }),
     ],
     owners: {
@@ -49,3 +51,4 @@ export { makeAppGuard } from './guard.ts';
 export { type AppIngress, type JudgeBearer, makeAppIngress } from './ingress/admit.ts';
 export type { AppsPlace, InstanceParts } from './parts.ts';
 export { listRunningVersion } from './store.ts';
+export { makeTakeUse } from './use/take-report.ts';

@@ -9,7 +9,7 @@ export const moveInstance = sql(
   'app-instance-move',
   `update app_instances set state = $2, version = $3,
      workload_id = coalesce($4, workload_id), attempts = coalesce($5, attempts), phase = $6,
-     failure_code = $7, failure_reason = $8, end_reason = coalesce($9, end_reason),
+     failure_code = $7, failure_reason = $8, end_reason = case when $2 = 'launching' then null else coalesce($9, end_reason) end,
      asked_at = case when $10 then act_time() else asked_at end, moved_at = act_time(), probed_at = act_time(),
      version_change = case when $2 = 'running' then null when $2 = 'launching' and version_change = 'upgrading' then 'trying'
        when $2 = 'launching' and version_change = 'returning' then null else version_change end,

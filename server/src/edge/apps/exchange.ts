@@ -11,7 +11,9 @@ import { later, nowMs } from '../terminal/later.ts';
 import type { Admitted } from './admission-cache.ts';
 import type { ProxyErrorCode } from './error-page.ts';
 import { areWritable, type CookieNames, requestHeaders, responseHeaders } from './headers.ts';
+import { makeAnswerMeter } from './meter.ts';
 import type { NoConnection, TunnelListener } from './tunnel-listener.ts';
+import type { Tally } from './use-counts.ts';
 
 /** One request to an application and its response. Bytes are streamed: a slow side slows the other, nothing is buffered. */
 export interface Exchange {
@@ -22,6 +24,7 @@ export interface Exchange {
   readonly address: string;
   readonly correlationId: string;
   readonly cookies: CookieNames;
+  readonly tally: Tally;
 }
 export interface ExchangeLimits {
   /** From the request to the first byte of the response. */
@@ -32,6 +35,8 @@ export interface ExchangeLimits {
 }
 type ExchangeTimes = ExchangeLimits & { readonly clock: Clock };
 
+/** A response with this status or above is a failure of the application. */
+const serverFault = 500;
 /** How often an idle WebSocket is checked within its idle limit. */
 const checksPerIdle = 4;
 
@@ -51,7 +56,12 @@ async function connectTo(
 }
 
 const upstreamHeaders = (request: IncomingMessage, exchange: Exchange): string[] =>
-  requestHeaders(request, { ...exchange, keepsCookies: exchange.admitted.route.family === 'browser' });
+  requestHeaders(request, {
+    ...exchange,
+    keepsCookies: exchange.admitted.route.family === 'browser',
+    // A number inside of a compressed response could not be read.
+    isPlain: exchange.admitted.meters.some(({ field }) => field !== null),
+  });
 
 /** The status of a final response; undefined for 1xx and for numbers that are no status. */
 function statusOf({ statusCode = 0 }: IncomingMessage): number | undefined {
@@ -135,6 +145,9 @@ export async function carry(
     });
     response.once('close', () => end());
     request.on('error', () => end());
+    request.on('data', (chunk: Buffer) => {
+      exchange.tally.bytesIn += chunk.length;
+    });
     request.pipe(upstreamRequest);
   });
 }
@@ -160,6 +173,16 @@ function relay(
   upstreamResponse.on('error', fail);
   upstreamResponse.on('aborted', fail);
   upstreamResponse.once('close', () => !upstreamResponse.complete && fail());
+  const { tally, admitted } = exchange;
+  const meter = makeAnswerMeter(upstreamResponse, admitted.meters);
+  if (status >= serverFault) tally.failures += 1;
+  upstreamResponse.on('data', (chunk: Buffer) => {
+    tally.bytesOut += chunk.length;
+    meter.take(chunk);
+  });
+  upstreamResponse.once('end', () => {
+    tally.units = meter.end();
+  });
   response.once('finish', end);
   upstreamResponse.pipe(response);
   return true;
@@ -211,7 +234,7 @@ export async function carryUpgrade(
         socket.write(handshake, 'latin1');
         if (first.length > 0) socket.write(first);
         if (head.length > 0) upstreamSocket.write(head);
-        joinSockets(socket, upstreamSocket, limits, () => end());
+        joinSockets(socket, upstreamSocket, limits, exchange.tally, () => end());
       },
     );
     socket.once('close', () => end());
@@ -231,6 +254,7 @@ function joinSockets(
   client: Duplex,
   upstream: Duplex,
   { clock, socketIdleMs }: Pick<ExchangeTimes, 'clock' | 'socketIdleMs'>,
+  tally: Tally,
   end: () => void,
 ): void {
   let lastBytesMs = nowMs(clock);
@@ -252,5 +276,11 @@ function joinSockets(
     one.on('error', endBoth);
     one.once('close', endBoth);
   }
+  client.on('data', (chunk: Buffer) => {
+    tally.bytesIn += chunk.length;
+  });
+  upstream.on('data', (chunk: Buffer) => {
+    tally.bytesOut += chunk.length;
+  });
   client.pipe(upstream).pipe(client);
 }

@@ -40,12 +40,15 @@ export function requestHeaders(
     /** Of the browser family: an application may have cookies of its own there. */
     readonly keepsCookies: boolean;
     readonly cookies: CookieNames;
+    /** The application responds without compression. */
+    readonly isPlain: boolean;
   },
 ): string[] {
   const hopHeaders = headersOfConnection(request.rawHeaders);
   const kept: string[] = [];
   for (const [name, value] of pairs(request.rawHeaders)) {
     const lower = name.toLowerCase();
+    if (lower === 'accept-encoding' && forwarded.isPlain) continue;
     if (lower === 'cookie' && forwarded.keepsCookies) {
       const rest = withoutProxyCookies(value, forwarded.cookies);
       if (rest !== '') kept.push(name, rest);

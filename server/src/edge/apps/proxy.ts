@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { appIngressRoutes } from '@gpuaas/contract/ingress';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { latencyBuckets, type Metrics } from '../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../kernel/units.ts';
@@ -24,9 +25,11 @@ import { carry, carryUpgrade, type Exchange, type ExchangeLimits } from './excha
 import { type CookieNames, cookieNames, readCookie } from './headers.ts';
 import { type AppsAddress, originOf, readLabel } from './host-name.ts';
 import { makeOpenExchanges, type OpenExchanges } from './open-exchanges.ts';
+import { makeReportUse } from './report-use.ts';
 import { type ConnectionSeats, makeConnectionSeats, type SeatLimits } from './seats.ts';
 import { callbackPath, makeSignIn, ownPath } from './sign-in.ts';
 import { openTunnelListener, type TunnelListener, type TunnelListenerParts } from './tunnel-listener.ts';
+import { makeUseCounts, type Tally, type UseCounts } from './use-counts.ts';
 
 export interface AppProxyLimits extends ExchangeLimits, AdmissionLimits, SeatLimits {
   readonly connections: number;
@@ -39,6 +42,8 @@ export interface AppProxyLimits extends ExchangeLimits, AdmissionLimits, SeatLim
   readonly maxCached: number;
   readonly outageMs: number;
   readonly askMs: number;
+  /** How often counts are reported. */
+  readonly reportMs: number;
   readonly nodes: TunnelListenerParts['limits'];
 }
 export const usualAppProxyLimits: AppProxyLimits = {
@@ -50,7 +55,7 @@ export const usualAppProxyLimits: AppProxyLimits = {
   ...{ cacheMs: 2 * secondMs, recheckMs: 2 * secondMs, maxCached: 20_000 },
   // Unknown callers use at most half of the connections to the api.
   ...{ strangers: { perMinute: 600, perAddress: 16, inTotal: 32 }, knownInFlight: 1_000 },
-  ...{ outageMs: 30 * secondMs, askMs: 2 * secondMs },
+  ...{ outageMs: 30 * secondMs, askMs: 2 * secondMs, reportMs: 60 * secondMs },
   nodes: {
     ...{ tunnels: 24_000, tunnelsPerNode: 2, dialsPerMinute: 30, recheckMs: 30 * secondMs },
     strangers: { perAddress: 1_000, inTotal: 4_000 },
@@ -91,6 +96,7 @@ interface ProxyContext {
   readonly tunnelListener: TunnelListener;
   readonly cache: AdmissionCache;
   readonly open: OpenExchanges;
+  readonly uses: UseCounts;
   readonly seats: ConnectionSeats;
   readonly cookies: CookieNames;
   readonly signIn: ReturnType<typeof makeSignIn>;
@@ -121,7 +127,13 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
   const open = makeOpenExchanges({
     ...{ cache, clock, log, everyMs: limits.recheckMs, outageMs: limits.outageMs },
   });
+  const uses = makeUseCounts(clock);
+  const report = makeReportUse({
+    ...{ counts: uses, client, ids: parts.ids, metrics: parts.metrics, withinMs: limits.askMs },
+  });
+  const reporting = startReconciler(report, { clock, log, everyMs: limits.reportMs });
   const proxy: ProxyContext = {
+    uses,
     seats: makeConnectionSeats({ ...limits, isTrustedProxy: settings.isTrustedProxy }),
     ...{
       settings,
@@ -189,6 +201,9 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
       open.endAll();
       for (const socket of sockets) socket.destroy();
       await closed;
+      await reporting.close();
+      // Counts since the last report. They are lost if the api does not answer any more.
+      await report.round(new AbortController().signal).catch(() => undefined);
       await tunnelListener.close();
     },
   };
@@ -258,11 +273,11 @@ async function handle(
   }
   if (admission.decision !== 'admitted') return admission.decision;
   if (isCrossOrigin(proxy, request, label, admission)) return 'cross_origin';
-  return runWithinLimit(proxy, query, admission, { socket: request.socket, stream: response }, () =>
+  return runWithinLimit(proxy, query, admission, { socket: request.socket, stream: response }, (tally) =>
     carry(
       proxy.tunnelListener,
       { ...proxy.settings.limits, clock: proxy.parts.clock },
-      exchangeOf(proxy, request, query, admission, correlationId),
+      exchangeOf(proxy, request, query, admission, { correlationId, tally }),
       request,
       response,
     ),
@@ -282,7 +297,7 @@ async function runWithinLimit(
   query: AdmissionQuery,
   admitted: Admitted,
   of: { readonly socket: Duplex; readonly stream: { destroy(): unknown } },
-  run: () => Promise<ProxyErrorCode | undefined>,
+  run: (tally: Tally) => Promise<ProxyErrorCode | undefined>,
 ): Promise<ProxyErrorCode | undefined> {
   const { perRoute, perOrganization } = proxy.settings.limits;
   const { organization_id: organizationId } = admitted;
@@ -290,10 +305,14 @@ async function runWithinLimit(
   if (proxy.open.countOfOrganization(organizationId) >= perOrganization) return 'busy';
   if (!proxy.seats.admit(of.socket, organizationId)) return 'busy';
   const leave = proxy.open.add(query, admitted, () => of.stream.destroy());
+  const tally = proxy.uses.begin(admitted);
   try {
-    return await run();
+    const errorCode = await run(tally);
+    if (errorCode !== undefined) tally.failures += 1;
+    return errorCode;
   } finally {
     leave();
+    proxy.uses.end(tally);
   }
 }
 
@@ -329,11 +348,11 @@ async function handleUpgrade(
   if (typeof admission !== 'object') return admission ?? 'unavailable';
   if (admission.decision !== 'admitted') return admission.decision;
   if (isCrossOrigin(proxy, request, label, admission)) return 'cross_origin';
-  return runWithinLimit(proxy, query, admission, { socket: client.socket, stream: client.socket }, () =>
+  return runWithinLimit(proxy, query, admission, { socket: client.socket, stream: client.socket }, (tally) =>
     carryUpgrade(
       proxy.tunnelListener,
       { ...proxy.settings.limits, clock: proxy.parts.clock },
-      exchangeOf(proxy, request, query, admission, correlationId),
+      exchangeOf(proxy, request, query, admission, { correlationId, tally }),
       request,
       client,
     ),
@@ -396,9 +415,9 @@ const exchangeOf = (
   request: IncomingMessage,
   { label, address }: AdmissionQuery,
   admitted: Admitted,
-  correlationId: string,
+  of: Pick<Exchange, 'correlationId' | 'tally'>,
 ): Exchange => ({
-  ...{ admitted, label, address, correlationId, cookies },
+  ...{ admitted, label, address, cookies, ...of },
   host: request.headers.host ?? label,
   isSecure: settings.address.isSecure,
 });

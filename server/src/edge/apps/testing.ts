@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type AppAdmission, appIngressRoutes } from '@gpuaas/contract/ingress';
+import { type AppAdmission, type AppUseCounts, appIngressRoutes } from '@gpuaas/contract/ingress';
+import type { InternalInput } from '@gpuaas/contract/internal';
 import { expect } from 'vitest';
 import { systemChance } from '../../../../agent/src/chance.ts';
 import { systemClock as agentClock } from '../../../../agent/src/clock.ts';
@@ -32,7 +33,11 @@ export interface AppRig {
   admitted: Extract<AppAdmission, { decision: 'admitted' }>;
   /** What the api says from now on. */
   decide: (question: AdmissionQuery) => AppAdmission | 'outage';
+  /** Stands in for the api of the test, where it answers something. */
+  answer: (route: { readonly path: string }, body: object) => Promise<object | undefined>;
   readonly asked: AdmissionQuery[];
+  /** What the proxy has reported. */
+  readonly reported: AppUseCounts[];
   /** Waits before the api answers a question about a caller. */
   hold: () => Promise<void>;
   /** What the proxy took to the api for a session. */
@@ -91,10 +96,12 @@ export async function openAppRig(
         allocation_id: host.allocationId,
         node_id: nodeId,
       },
-      ...{ workload_id: host.workloadId, port: 8_080, simulated: true },
+      ...{ workload_id: host.workloadId, port: 8_080, simulated: true, meters: [] },
     } as AppRig['admitted'],
     decide: (_question: AdmissionQuery): AppAdmission | 'outage' => rig.admitted,
+    answer: (async () => undefined) as AppRig['answer'],
     asked: [] as AdmissionQuery[],
+    reported: [] as AppUseCounts[],
     redeemed: [] as { code: string; state: string }[],
     hold: async (): Promise<void> => undefined,
     nodeIsGood: true,
@@ -102,6 +109,8 @@ export async function openAppRig(
   };
   const api = (isOfCallers: boolean): Pick<InternalClient, 'ask'> => ({
     async ask(route, body) {
+      const answer = await rig.answer(route, body);
+      if (answer !== undefined) return { ok: true, value: answer } as never;
       if (route.path === appIngressRoutes.admitNode.path) {
         rig.nodeAsked += 1;
         return { ok: true, value: { admitted: rig.nodeIsGood } } as never;
@@ -115,6 +124,11 @@ export async function openAppRig(
             ? { ok: true, value: { secret: session, expires_at } }
             : { ok: false, status: 400, code: 'invalid_request', message: 'no' }
         ) as never;
+      }
+      if (route.path === appIngressRoutes.reportUse.path) {
+        const { uses } = body as InternalInput<typeof appIngressRoutes.reportUse>;
+        rig.reported.push(...uses);
+        return { ok: true, value: { stored: uses.length } } as never;
       }
       rig.asked.push(body as AdmissionQuery);
       if (isOfCallers) await rig.hold();

@@ -18,6 +18,7 @@ import type { ProcessIdentity } from '../internal/process-identity.ts';
 import { makeNodeBudget } from '../nodes/budget.ts';
 import { type Peer, peerOf } from '../nodes/peer.ts';
 import { makeStrangers, type StrangerLimits } from '../nodes/strangers.ts';
+import { bytesOnly } from './bytes-only.ts';
 
 /** One port of one container, on one node. */
 export interface Target {
@@ -201,7 +202,7 @@ function openStream(session: ClientHttp2Session, target: Target): Promise<Duplex
     stream.once('close', () => resolve('tunnel_lost'));
     stream.once('response', (headers) => {
       stream.setTimeout(0);
-      if (headers[':status'] === 200) return resolve(stream);
+      if (headers[':status'] === 200) return resolve(bytesOnly(stream));
       const refusal = headers[appTunnelRefusal];
       giveUp(appTunnelRefusals.find((one) => one === refusal) ?? 'malformed');
     });

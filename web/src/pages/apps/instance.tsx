@@ -13,6 +13,7 @@ import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { shortId } from '../../words/sizes.ts';
 import { MoveVersion } from './move-version.tsx';
+import { Use } from './use.tsx';
 
 const lookEveryMs = 2_000;
 const moves: Readonly<Record<NonNullable<AppInstance['version_change']>, string>> = {
@@ -39,6 +40,7 @@ export function AppInstancePage() {
       {instance && (
         <>
           <Overview instance={instance} />
+          <Use id={id} />
           <Log id={id} />
           <Timeline id={id} />
         </>

@@ -21,7 +21,7 @@ const intervals: readonly (readonly [Interval, string])[] = [
 ];
 const spans: Readonly<Record<Interval, number>> = { hour: 2, day: 30, month: 365 };
 const groupNames: Readonly<Record<string, string>> = {
-  ...{ project: 'project', user: 'person', sku: 'SKU', allocation: 'allocation', none: 'nothing' },
+  ...{ project: 'project', user: 'person', sku: 'SKU', allocation: 'allocation', app: 'app', none: 'nothing' },
 };
 const dayMs = 86_400_000;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length);

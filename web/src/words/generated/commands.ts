@@ -39,6 +39,8 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   app_instance_get: {"words":"app get","args":[["app_instance_id"]],"flags":{}},
   app_instance_logs_request: {"words":"app logs","args":[["app_instance_id"]],"flags":{"tail_lines":["tail","number"]}},
   app_instance_timeline: {"words":"app timeline","args":[["app_instance_id"]],"flags":{"limit":["limit","number"]}},
+  app_instance_use: {"words":"app use","args":[["app_instance_id"]],"flags":{"limit":["limit","number"]}},
+  app_use_list: {"words":"app uses","args":[],"flags":{"days":["days","number"],"limit":["limit","number"]}},
   app_instance_stop: {"words":"app stop","args":[["app_instance_id"]],"flags":{}},
   app_instance_start: {"words":"app start","args":[["app_instance_id"]],"flags":{}},
   app_instance_rollback: {"words":"app rollback","args":[["app_instance_id"]],"flags":{}},

@@ -2078,6 +2078,15 @@ class AsyncAppInstancesApi:
         answer: AppInstance = await self._transport.call("app_instance_upgrade", {"app_instance_id": app_instance_id, "parameters": parameters, "version": version}, options)
         return answer
 
+    def use(self, app_instance_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppUseHour]:
+        """Requests, bytes and units of an app instance by hour and endpoint, newest first
+
+        ``GET /api/v1/app-instances/{app_instance_id}/use``
+
+        Refusals: app_instance_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "app_instance_use", {"app_instance_id": app_instance_id, "cursor": cursor, "limit": limit}, options)
+
     async def sign_in_create(self, *, label: str, state: str, to: str | Unset = UNSET, options: Options | None = None) -> AppSignIn:
         """A one-time code with which your browser signs in at the address of an app
 
@@ -2087,6 +2096,15 @@ class AsyncAppInstancesApi:
         """
         answer: AppSignIn = await self._transport.call("app_sign_in_create", {"label": label, "state": state, "to": to}, options)
         return answer
+
+    def use_list(self, *, cursor: str | Unset = UNSET, days: int | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AppUse]:
+        """Requests, bytes and units of the apps of a project in the last days, by app
+
+        ``GET /api/v1/app-use``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "app_use_list", {"cursor": cursor, "days": days, "limit": limit}, options)
 
 
 class AsyncAppsApi:
@@ -2393,7 +2411,7 @@ class AsyncBillingApi:
         answer: UsageReport = await self._transport.call("project_usage_get", {"allocation_id": allocation_id, "from": from_, "group_by": group_by, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "allocation"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
+    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
         """Usage and cost of a project over time, in groups, oldest first
 
         ``GET /api/v1/billing/usage/series``
@@ -2627,7 +2645,7 @@ class AsyncBillingApi:
         answer: str = await self._transport.call("billing_usage_export", {"organization_id": organization_id, "allocation_id": allocation_id, "format": format, "from": from_, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "allocation"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
+    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
         """Usage and cost over time, in groups, oldest first
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage/series``

@@ -1329,6 +1329,42 @@ class AppSignIn(TypedDict):
     """Where the browser goes next, with a code that works once."""
 
 
+class AppUse(TypedDict):
+    app_reference: str
+    bytes_in: int
+    """Bodies of requests, and bytes of WebSockets, towards the app."""
+    bytes_out: int
+    """Bodies of answers, and bytes of WebSockets, towards the caller."""
+    failures: int
+    """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
+    instances: int
+    """Instances that were used."""
+    last_used_at: str
+    requests: int
+    units: Mapping[str, int]
+    """What the meters of the manifest counted, by their names."""
+
+
+class AppUseHour(TypedDict):
+    app_version: str
+    """The version that the instance had when the hour was first reported."""
+    bytes_in: int
+    """Bodies of requests, and bytes of WebSockets, towards the app."""
+    bytes_out: int
+    """Bodies of answers, and bytes of WebSockets, towards the caller."""
+    correlation_id: str
+    """Of the last report of the app-proxy that is in these numbers."""
+    endpoint: str
+    failures: int
+    """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
+    hour: str
+    last_used_at: str
+    operating_mode: str
+    requests: int
+    units: Mapping[str, int]
+    """What the meters of the manifest counted, by their names."""
+
+
 class AppVersionEvidenceItem(TypedDict):
     detail: str
     """What was found, in a sentence."""

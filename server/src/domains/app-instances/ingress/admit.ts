@@ -82,7 +82,7 @@ export function makeAppIngress(parts: {
           instance_id: target.app_instance_id,
           allocation_id: target.allocation_id,
         },
-        ...{ node_id, workload_id, port: target.target_port, simulated: target.simulated },
+        ...{ node_id, workload_id, port: target.target_port, simulated: target.simulated, meters: [...target.meters] },
       };
     },
     async signIn({ label, code, state }) {

@@ -20,6 +20,7 @@ export interface TargetRow {
   readonly node_id: string | null;
   readonly simulated: boolean;
   readonly keeps_running: boolean;
+  readonly meters: readonly { readonly name: string; readonly field: string | null }[];
 }
 /** Where a name leads now. A version that was revoked with the effect to stop leads nowhere. */
 const target = sql(
@@ -28,10 +29,13 @@ const target = sql(
      i.state as instance_state, i.allocation_id, a.state as allocation_state, i.workload_id, a.node_id,
      coalesce(n.simulated, false) as simulated,
      not exists (select from app_version_trust t where t.id = i.app_version_id and mine(t.organization_id) and t.state = 'revoked'
-       and t.revocation_effect = 'stop') as keeps_running
+       and t.revocation_effect = 'stop') as keeps_running,
+     coalesce((select jsonb_agg(jsonb_build_object('name', m.meter ->> 'name', 'field', m.meter #>> '{source,field}'))
+       from jsonb_array_elements(v.manifest -> 'metering') as m (meter) where m.meter #>> '{source,endpoint}' = r.endpoint_name), '[]'::jsonb) as meters
    from app_routes r
      join app_instances i on i.id = r.app_instance_id and i.organization_id = r.organization_id and i.project_id = r.project_id
        and mine(i.organization_id)
+     join app_versions v on v.id = i.app_version_id and mine(v.organization_id)
      join allocations a on a.id = i.allocation_id and mine(a.organization_id)
      left join nodes n on n.id = a.node_id
    where r.label = $1 and r.retired_at is null and mine(r.organization_id)`,

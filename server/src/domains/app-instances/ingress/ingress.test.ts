@@ -14,7 +14,7 @@ const target = {
     target_port: 80,
   },
   ...{ client_auth_mode: 'api_bearer', instance_state: 'running', allocation_id: 'a', allocation_state: 'active' },
-  ...{ workload_id: 'w', node_id: 'n', simulated: true, keeps_running: true },
+  ...{ workload_id: 'w', node_id: 'n', simulated: true, keeps_running: true, meters: [] },
 };
 const held = new Map<string, string>();
 const cache = {

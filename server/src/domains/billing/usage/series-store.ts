@@ -1,7 +1,10 @@
 import { type ReadTx, sql } from '../../../kernel/act.ts';
 
 const group = `case $6 when 'project' then d.project_id::text when 'user' then d.requested_by when 'sku' then d.sku
-         when 'allocation' then d.resource_id::text else '' end as key`;
+         when 'allocation' then d.resource_id::text
+         when 'app' then coalesce((select i.app_reference from app_instances i where i.allocation_id = d.resource_id
+           and i.organization_id = d.organization_id and i.owns_allocation and mine(i.organization_id) order by i.id limit 1), '')
+         else '' end as key`;
 const wanted = `       and d.day between greatest($2::date, (to_timestamp($10::bigint) at time zone 'UTC')::date) and $3::date
        and ($4::uuid is null or d.project_id = $4) and ($7::text is null or d.sku = $7)
        and ($8::text is null or d.requested_by = $8) and ($9::uuid is null or d.resource_id = $9)

@@ -7,6 +7,7 @@ import { dayMs, hourMs, minuteMs } from '../../../kernel/units.ts';
 import type { DatabasePort } from '../../../ports/database/port.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
 import { sliceSku } from '../../allocations/testing.ts';
+import { putInstance } from '../../app-instances/testing.ts';
 import { makeAccrue } from '../accrual.ts';
 import { storeEvidence } from '../evidence-store.ts';
 import { focusColumns } from '../export/focus-columns.ts';
@@ -88,7 +89,7 @@ describe('usage over time', () => {
     const total = Number((await see(`usage?from=${dayBack(28)}`)).total.amount_minor);
     expect(total).toBe(whole);
     for (const interval of ['day', 'month']) {
-      for (const group of ['none', 'project', 'user', 'sku', 'allocation']) {
+      for (const group of ['none', 'project', 'user', 'sku', 'allocation', 'app']) {
         const { data } = await see(
           `usage/series?interval=${interval}&group_by=${group}&from=${dayBack(28)}&limit=1000`,
         );
@@ -100,6 +101,31 @@ describe('usage over time', () => {
     expect(sum(hours)).toBe(3 * (900 + 902));
     const verified = await see('ledger/verify');
     expect(verified).toMatchObject({ ok: true, balance: { amount_minor: String(-whole) } });
+  });
+
+  it('names the app that an allocation was launched with, and leaves out what only ran on it', async () => {
+    const [own, lent] = runs.map(({ lease }) => lease.allocationId);
+    const place = async (allocationId: string | undefined, owns: boolean) => {
+      const made = await putInstance(world, home, { state: 'requested', allocationId: allocationId ?? '' });
+      await asSystem(world.root, 'update app_instances set owns_allocation = $2, version = version + 1 where id = $1', [
+        made.id,
+        owns,
+      ]);
+      return made.reference;
+    };
+    const reference = await place(own, true);
+    await place(lent, false);
+    const { data } = await see(`usage/series?interval=month&group_by=app&from=${dayBack(28)}&limit=1000`);
+    const byApp = Map.groupBy(data as Point[], ({ key }) => key);
+    expect(Object.fromEntries([...byApp].map(([key, points]) => [key, sum(points)]))).toEqual({
+      '': 3 * 902,
+      [reference]: 28 * 900,
+    });
+    const first = await see(`usage/series?interval=month&group_by=app&from=${dayBack(28)}&limit=1`);
+    const next = await see(
+      `usage/series?interval=month&group_by=app&from=${dayBack(28)}&limit=1&cursor=${first.next_cursor}`,
+    );
+    expect(next.data).toHaveLength(1);
   });
 
   it('has sums by group and in all that are those of the ledger, under the filters of the series', async () => {

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../../ids.ts';
+import { page, pageQuery } from '../../pages.ts';
+import { defineRoute } from '../../route.ts';
+
+const strict = { additionalProperties: false } as const;
+const tag = 'AppInstances';
+const reader = { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allowed' } as const;
+const Count = Type.Integer({ minimum: 0 });
+const counts = {
+  requests: Count,
+  failures: Type.Integer({
+    minimum: 0,
+    description: 'Those that broke at the proxy, the node or the app, or that it answered with 5xx.',
+  }),
+  bytes_in: Type.Integer({ minimum: 0, description: 'Bodies of requests, and bytes of WebSockets, towards the app.' }),
+  bytes_out: Type.Integer({
+    minimum: 0,
+    description: 'Bodies of answers, and bytes of WebSockets, towards the caller.',
+  }),
+  units: Type.Record(Type.String(), Count, { description: 'What the meters of the manifest counted, by their names.' }),
+};
+
+/** What one endpoint of an instance did in one hour. */
+export const AppUseHour = Type.Object(
+  {
+    hour: Timestamp,
+    endpoint: Type.String(),
+    app_version: Type.String({ description: 'The version that the instance had when the hour was first reported.' }),
+    operating_mode: Type.String(),
+    ...counts,
+    last_used_at: Timestamp,
+    correlation_id: Type.String({ description: 'Of the last report of the app-proxy that is in these numbers.' }),
+  },
+  { $id: 'AppUseHour', ...strict },
+);
+export type AppUseHour = Static<typeof AppUseHour>;
+
+export const appInstanceUse = defineRoute({
+  id: 'app_instance_use',
+  method: 'GET',
+  path: '/api/v1/app-instances/{app_instance_id}/use',
+  tag,
+  summary: 'Requests, bytes and units of an app instance by hour and endpoint, newest first',
+  auth: reader,
+  tenancy: { kind: 'owner-of', param: 'app_instance_id' },
+  lane: 'default',
+  errors: ['app_instance_not_found', 'cursor_invalid'],
+  params: Type.Object({ app_instance_id: Uuid }, strict),
+  query: Type.Object(pageQuery, strict),
+  response: page(AppUseHour),
+});
+
+/** What one app did in a project. */
+export const AppUse = Type.Object(
+  {
+    app_reference: Type.String(),
+    instances: Type.Integer({ minimum: 0, description: 'Instances that were used.' }),
+    ...counts,
+    last_used_at: Timestamp,
+  },
+  { $id: 'AppUse', ...strict },
+);
+export type AppUse = Static<typeof AppUse>;
+
+export const appUseList = defineRoute({
+  id: 'app_use_list',
+  method: 'GET',
+  path: '/api/v1/app-use',
+  tag,
+  summary: 'Requests, bytes and units of the apps of a project in the last days, by app',
+  auth: reader,
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  errors: ['cursor_invalid'],
+  query: Type.Object(
+    { ...pageQuery, days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })) },
+    strict,
+  ),
+  response: page(AppUse),
+});

@@ -1,0 +1,84 @@
+import type { AppUseCounts } from '@gpuaas/contract/ingress';
+import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+
+/** Sums of a copy only grow: of two reports that cross, the later one stays. Routes that are not there are left out. */
+const put = sql(
+  'app-use-put',
+  `insert into app_use as u (id, organization_id, project_id, app_instance_id, route_id, app_version_id, app_reference, app_version,
+     endpoint_name, operating_mode, copy_id, hour, requests, failures, bytes_in, bytes_out, units, last_at, correlation_id)
+   select id_at(act_time()), r.organization_id, r.project_id, r.app_instance_id, r.id, i.app_version_id, i.app_reference, i.app_version,
+     r.endpoint_name, coalesce(v.manifest ->> 'operating_mode', 'tenant_dedicated'), $1, s.hour, s.requests, s.failures, s.bytes_in, s.bytes_out,
+     s.units, s.last_at, $3
+   from jsonb_to_recordset($2::jsonb) as s (route_id uuid, instance_id uuid, hour timestamptz, last_at timestamptz, requests bigint,
+       failures bigint, bytes_in bigint, bytes_out bigint, units jsonb)
+     join app_routes r on r.id = s.route_id and r.app_instance_id = s.instance_id and mine(r.organization_id)
+     join app_instances i on i.id = r.app_instance_id and mine(i.organization_id)
+     join app_versions v on v.id = i.app_version_id and mine(v.organization_id)
+   where s.hour = date_trunc('hour', s.hour, 'UTC') and s.hour <= act_time() + interval '1 hour'
+   on conflict on constraint app_use_once do update set requests = excluded.requests, failures = excluded.failures,
+     bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out, units = excluded.units, last_at = excluded.last_at,
+     correlation_id = excluded.correlation_id
+   where (excluded.requests, excluded.bytes_in + excluded.bytes_out) >= (u.requests, u.bytes_in + u.bytes_out)
+   returning u.id`,
+);
+const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
+     sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
+const hours = sql(
+  'app-use-hours',
+  `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
+       select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
+       where o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units
+   from (
+     select u.hour, u.endpoint_name, min(u.app_version) as app_version, min(u.operating_mode) as operating_mode,
+       (array_agg(u.correlation_id order by u.last_at desc))[1] as correlation_id, ${summed}
+     from app_use u where u.app_instance_id = $1 and mine(u.organization_id)
+       and ($2::timestamptz is null or (u.hour, u.endpoint_name) < ($2, $3))
+     group by u.hour, u.endpoint_name order by u.hour desc, u.endpoint_name desc limit $4
+   ) g order by g.hour desc, g.endpoint_name desc`,
+);
+const apps = sql(
+  'app-use-by-app',
+  `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
+       select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
+       where o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units
+   from (
+     select u.app_reference, count(distinct u.app_instance_id)::int as instances, ${summed}
+     from app_use u where u.project_id = $1 and u.hour >= $2 and mine(u.organization_id)
+       and ($3::text is null or u.app_reference > $3)
+     group by u.app_reference order by u.app_reference limit $4
+   ) g order by g.app_reference`,
+);
+
+interface Sums {
+  readonly requests: bigint;
+  readonly failures: bigint;
+  readonly bytes_in: bigint;
+  readonly bytes_out: bigint;
+  readonly units: Readonly<Record<string, number>>;
+  readonly last_at: Date;
+}
+export interface UseHourRow extends Sums {
+  readonly hour: Date;
+  readonly endpoint_name: string;
+  readonly app_version: string;
+  readonly operating_mode: string;
+  readonly correlation_id: string;
+}
+export interface AppUseRow extends Sums {
+  readonly app_reference: string;
+  readonly instances: number;
+}
+export const putUses = async (
+  tx: WriteTx,
+  copyId: string,
+  uses: readonly AppUseCounts[],
+  correlationId: string,
+): Promise<number> => (await tx.rows(put, [copyId, JSON.stringify(uses), correlationId])).length;
+export const listUseHours = (
+  tx: ReadTx,
+  instanceId: string,
+  before: { readonly hour: string; readonly endpoint: string } | undefined,
+  limit: number,
+) => tx.rows<UseHourRow>(hours, [instanceId, before?.hour ?? null, before?.endpoint ?? null, limit]);
+export const listAppUse = (tx: ReadTx, projectId: string, since: Date, after: string | undefined, limit: number) =>
+  tx.rows<AppUseRow>(apps, [projectId, since, after ?? null, limit]);
