@@ -113,7 +113,7 @@ describe('a handler', () => {
       code: '53100',
     });
     const state = { isFull: true };
-    const version = { product: 'gpuaas', version: '1.2.3' };
+    const version = { product: 'gpuaas', version: '1.2.3', commit: null, contract: 'sha256:0' };
     const { app } = await open({
       handle: { version_get: async () => (state.isFull ? Promise.reject(full) : version) },
     });
@@ -277,7 +277,7 @@ describe('closing', () => {
         version_get: async () => {
           begun.resolve();
           await gate.promise;
-          return { product: 'gpuaas', version: '0.0.0' };
+          return { product: 'gpuaas', version: '0.0.0', commit: null, contract: 'sha256:0' };
         },
       },
     });
