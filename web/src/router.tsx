@@ -86,6 +86,7 @@ const enrol = lazyPart(() => import('./ops/nodes/enrol.tsx'), 'EnrolPage');
 const skus = lazyPart(() => import('./ops/catalog/skus.tsx'), 'SkusPage');
 const allAllocations = lazyPart(() => import('./ops/allocations.tsx'), 'AllAllocationsPage');
 const terminalSessions = lazyPart(() => import('./ops/terminal-sessions.tsx'), 'TerminalSessionsPage');
+const trustBoard = lazyPart(() => import('./ops/apps.tsx'), 'TrustBoardPage');
 const policies = lazyPart(() => import('./ops/policies.tsx'), 'PoliciesPage');
 const events = lazyPart(() => import('./ops/events/events.tsx'), 'EventsPage');
 const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
@@ -164,6 +165,7 @@ const tree = root.addChildren([
   page('/ops/tenants/$id', tenant, none),
   page('/ops/people', people, words('q', 'state')),
   page('/ops/people/$id', person, none),
+  page('/ops/apps', trustBoard, words('trust')),
   page('/ops/policies', policies, words('q')),
   page('/ops/events', events, words('box', 'state', 'type', 'about')),
   page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target', 'actors')),

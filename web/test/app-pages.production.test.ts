@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import {
   AppInstance,
+  AppVersion,
   Availability,
+  adminAppVersionList,
+  adminAppVersionRevoke,
   allocationList,
   appInstanceCreate,
   appInstanceGet,
@@ -187,6 +190,38 @@ describe('the page of an app instance', () => {
     await page.goto(`${mock.base}/app-instances/${id}`);
     await page.getByRole('region', { name: 'Overview' }).waitFor();
     expect(await page.getByRole('button', { name: /^(Stop|Release)/ }).count()).toBe(0);
+  });
+});
+
+describe('the trust board', () => {
+  it('revokes a version with a reason, and says what becomes of what runs', async () => {
+    const told = { app_reference: 'demo/chat', version: '1.2.0', trust_state: 'verified' } as const;
+    mock.answer(adminAppVersionList, pageOf(one(AppVersion, { ...told, id, revocation_reason: null })));
+    await page.goto(`${mock.base}/ops/apps`);
+    await page.getByRole('button', { name: 'Revoke demo/chat 1.2.0' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke demo/chat 1.2.0?' });
+    await dialog.getByLabel('Instances that run').selectOption('let_run');
+    await dialog.getByLabel('Reason').fill('It sends data elsewhere.');
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    const sent = () => mock.writes.filter((each) => each.id === adminAppVersionRevoke.id).map(({ body }) => body);
+    await expect.poll(sent).toEqual([{ effect: 'let_run', reason: 'It sends data elsewhere.' }]);
+  });
+
+  it('says that nothing was published', async () => {
+    mock.answer(adminAppVersionList, pageOf());
+    await page.goto(`${mock.base}/ops/apps`);
+    await page.getByRole('heading', { name: 'No apps were published yet' }).waitFor();
+  });
+});
+
+describe('the form that enrols a node', () => {
+  it('chooses no SKU by itself', async () => {
+    await page.goto(`${mock.base}/ops/enrol`);
+    await page.getByLabel('Name').fill('new-host');
+    await page.getByRole('button', { name: 'Create enrolment' }).click();
+    expect(await page.getByLabel('SKU').inputValue()).toBe('');
+    expect(mock.writes).toEqual([]);
   });
 });
 

@@ -18,7 +18,7 @@ export const allocationColumns = (nameOf: (id: string) => string): readonly Colu
   {
     head: 'State',
     cell: (row) => (
-      <span className="flex flex-wrap gap-1">
+      <span className="flex flex-wrap gap-1 xl:flex-nowrap">
         <StateChip state={shownState(row)} />
         <SimulatedChip of={row} />
       </span>

@@ -95,6 +95,7 @@ const operatorPlaces: readonly PlaceGroup[] = [
       { to: '/ops/tenants', label: 'Tenants', icon: 'team', needs: 'admin_organization_list' },
       { to: '/ops/people', label: 'People', icon: 'devices', needs: 'user_list' },
       { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag', needs: 'admin_sku_list' },
+      { to: '/ops/apps', label: 'Apps', icon: 'box', needs: 'admin_app_version_list' },
       { to: '/ops/policies', label: 'Policies', icon: 'rules', needs: 'policy_setting_list' },
     ],
   },

@@ -46,7 +46,7 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
           event.preventDefault();
           create.mutate({
             name: name.trim(),
-            sku: sku || (offered[0]?.sku ?? ''),
+            sku,
             region: region || (places[0]?.slug ?? ''),
             ...(address.trim() && { address: address.trim() }),
           });
@@ -68,7 +68,8 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
         </Field>
         <Field label="SKU">
           {(id) => (
-            <select id={id} className="field" value={sku} onChange={(event) => setSku(event.target.value)}>
+            <select id={id} required className="field" value={sku} onChange={(event) => setSku(event.target.value)}>
+              <option value="">Choose</option>
               {offered.map((each) => (
                 <option key={each.sku} value={each.sku}>
                   {each.display_name}
