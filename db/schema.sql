@@ -5923,6 +5923,216 @@ create policy reach on ssh_platform_keys
 
 grant insert, select, update (retired_at), update (sealed_private_key), update (used_from) on ssh_platform_keys to gpuaas_api;
 
+-- Table storage_blobs
+
+create table storage_blobs (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  handle text not null,
+  uses integer not null default 0,
+  removable_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint storage_blobs_pkey PRIMARY KEY (id),
+  constraint storage_blobs_used CHECK (((uses >= 0) AND ((uses = 0) = (removable_at IS NOT NULL)))),
+  constraint storage_blobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_blobs_organization ON public.storage_blobs USING btree (organization_id);
+CREATE INDEX storage_blobs_project ON public.storage_blobs USING btree (project_id);
+CREATE INDEX storage_blobs_removable ON public.storage_blobs USING btree (removable_at) WHERE (uses = 0);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_blobs FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_blobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_blobs enable row level security;
+
+create policy reach on storage_blobs
+  using (within_wall(organization_id));
+
+grant delete, insert, select, update (removable_at), update (uses) on storage_blobs to gpuaas_api;
+
+-- Table storage_buckets
+
+create table storage_buckets (
+  project_id uuid not null,
+  organization_id uuid not null,
+  stored_bytes bigint not null default 0,
+  reserved_bytes bigint not null default 0,
+  created_at timestamp with time zone not null default act_time(),
+  constraint storage_buckets_pkey PRIMARY KEY (project_id),
+  constraint storage_buckets_sizes CHECK (((stored_bytes >= 0) AND (reserved_bytes >= 0))),
+  constraint storage_buckets_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id)
+);
+
+CREATE INDEX storage_buckets_organization ON public.storage_buckets USING btree (organization_id);
+CREATE INDEX storage_buckets_project ON public.storage_buckets USING btree (project_id, organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_buckets FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_buckets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_buckets enable row level security;
+
+create policy reach on storage_buckets
+  using (within_wall(organization_id));
+
+grant insert, select, update (reserved_bytes), update (stored_bytes) on storage_buckets to gpuaas_api;
+grant select on storage_buckets to gpuaas_worker;
+
+-- Table storage_grants
+
+create table storage_grants (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  namespace_id uuid not null,
+  grantee_kind text not null,
+  grantee_id uuid not null,
+  level text not null,
+  granted_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint storage_grants_pkey PRIMARY KEY (id),
+  constraint storage_grants_grantee_kind_check CHECK ((grantee_kind = ANY (ARRAY['user'::text, 'service_account'::text, 'project'::text]))),
+  constraint storage_grants_level_check CHECK ((level = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text]))),
+  constraint storage_grants_organization_id_namespace_id_fkey FOREIGN KEY (organization_id, namespace_id) REFERENCES storage_namespaces(organization_id, id),
+  constraint storage_grants_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_grants_namespace ON public.storage_grants USING btree (organization_id, namespace_id);
+CREATE UNIQUE INDEX storage_grants_once ON public.storage_grants USING btree (namespace_id, grantee_kind, grantee_id) WHERE (revoked_at IS NULL);
+CREATE INDEX storage_grants_page ON public.storage_grants USING btree (organization_id, project_id, id);
+CREATE INDEX storage_grants_project ON public.storage_grants USING btree (project_id);
+CREATE INDEX storage_grants_received ON public.storage_grants USING btree (organization_id, grantee_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_grants FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_grants DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_grants enable row level security;
+
+create policy reach on storage_grants
+  using (within_wall(organization_id));
+
+grant insert, select, update (revoked_at) on storage_grants to gpuaas_api;
+
+-- Table storage_namespaces
+
+create table storage_namespaces (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  kind text not null,
+  name text collate "C" not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint storage_namespaces_pkey PRIMARY KEY (id),
+  constraint storage_namespaces_organization_id_id_key UNIQUE (organization_id, id),
+  constraint storage_namespaces_kind_check CHECK ((kind = ANY (ARRAY['shared'::text, 'users'::text, 'workloads'::text, 'datasets'::text, 'checkpoints'::text, 'artifacts'::text]))),
+  constraint storage_namespaces_named CHECK (((kind = ANY (ARRAY['shared'::text, 'artifacts'::text])) = (name = ''::text))),
+  constraint storage_namespaces_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_namespaces_page ON public.storage_namespaces USING btree (organization_id, project_id, id);
+CREATE UNIQUE INDEX storage_namespaces_path ON public.storage_namespaces USING btree (project_id, kind, name);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_namespaces FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_namespaces DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_namespaces enable row level security;
+
+create policy reach on storage_namespaces
+  using (within_wall(organization_id));
+
+grant insert, select on storage_namespaces to gpuaas_api;
+
+-- Table storage_objects
+
+create table storage_objects (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  namespace_id uuid not null,
+  folder text collate "C" not null,
+  name text collate "C" not null,
+  is_folder boolean not null,
+  size_bytes bigint not null,
+  part_bytes bigint not null,
+  content_type text not null,
+  checksum text not null,
+  blob_id uuid,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  deleted_at timestamp with time zone,
+  deleted_by text,
+  purge_at timestamp with time zone,
+  constraint storage_objects_pkey PRIMARY KEY (id),
+  constraint storage_objects_bytes CHECK ((is_folder = (blob_id IS NULL))),
+  constraint storage_objects_folder CHECK (((folder = ''::text) OR (folder ~ '/$'::text))),
+  constraint storage_objects_name_check CHECK (((name <> ''::text) AND (name !~ '/'::text))),
+  constraint storage_objects_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint storage_objects_trash CHECK ((((deleted_at IS NULL) = (purge_at IS NULL)) AND ((deleted_at IS NULL) = (deleted_by IS NULL)))),
+  constraint storage_objects_blob_id_fkey FOREIGN KEY (blob_id) REFERENCES storage_blobs(id),
+  constraint storage_objects_organization_id_namespace_id_fkey FOREIGN KEY (organization_id, namespace_id) REFERENCES storage_namespaces(organization_id, id),
+  constraint storage_objects_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_objects_blob ON public.storage_objects USING btree (blob_id);
+CREATE INDEX storage_objects_namespace ON public.storage_objects USING btree (organization_id, namespace_id);
+CREATE UNIQUE INDEX storage_objects_path ON public.storage_objects USING btree (namespace_id, folder, name) WHERE (deleted_at IS NULL);
+CREATE INDEX storage_objects_project ON public.storage_objects USING btree (project_id);
+CREATE INDEX storage_objects_purge ON public.storage_objects USING btree (purge_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX storage_objects_trash_page ON public.storage_objects USING btree (organization_id, project_id, id) WHERE (deleted_at IS NOT NULL);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_objects FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_objects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_objects enable row level security;
+
+create policy reach on storage_objects
+  using (within_wall(organization_id));
+
+grant delete, insert, select, update (deleted_at), update (deleted_by), update (folder), update (name), update (purge_at), update (updated_at) on storage_objects to gpuaas_api;
+
+-- Table storage_uploads
+
+create table storage_uploads (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  namespace_id uuid not null,
+  folder text collate "C" not null,
+  name text collate "C" not null,
+  size_bytes bigint not null,
+  part_bytes bigint not null,
+  content_type text not null,
+  handle text not null,
+  replaces boolean not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  constraint storage_uploads_pkey PRIMARY KEY (id),
+  constraint storage_uploads_part_bytes_check CHECK ((part_bytes > 0)),
+  constraint storage_uploads_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint storage_uploads_organization_id_namespace_id_fkey FOREIGN KEY (organization_id, namespace_id) REFERENCES storage_namespaces(organization_id, id),
+  constraint storage_uploads_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_uploads_expiry ON public.storage_uploads USING btree (expires_at);
+CREATE INDEX storage_uploads_namespace ON public.storage_uploads USING btree (organization_id, namespace_id);
+CREATE INDEX storage_uploads_page ON public.storage_uploads USING btree (organization_id, project_id, id);
+CREATE INDEX storage_uploads_project ON public.storage_uploads USING btree (project_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_uploads FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_uploads DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_uploads enable row level security;
+
+create policy reach on storage_uploads
+  using (within_wall(organization_id));
+
+grant delete, insert, select on storage_uploads to gpuaas_api;
+
 -- Table task_signers
 
 create table task_signers (

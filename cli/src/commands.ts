@@ -20,6 +20,7 @@ import { simulator } from './table/ops/simulator.ts';
 import { recordings } from './table/recordings.ts';
 import { sshGroup } from './table/ssh.ts';
 import { start } from './table/start.ts';
+import { storage } from './table/storage.ts';
 import { teamwork } from './table/team.ts';
 import { terminals } from './table/terminals.ts';
 import { tooling } from './table/tooling.ts';
@@ -34,6 +35,7 @@ export const groups: readonly CommandGroup[] = [
   grants,
   recordings,
   apps,
+  storage,
   metrics,
   logs,
   teamwork,

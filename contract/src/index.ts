@@ -22,5 +22,6 @@ export * from './policy.ts';
 export * from './route.ts';
 export * from './routes/index.ts';
 export * from './scopes.ts';
+export * from './storage/index.ts';
 export * from './tax/rates.ts';
 export * from './telemetry/metrics.ts';

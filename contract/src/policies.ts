@@ -4,6 +4,7 @@ import { appPolicies } from './policies/apps.ts';
 import { billingPolicies } from './policies/billing.ts';
 import { invoicingPolicies } from './policies/invoicing.ts';
 import { rateLimitPolicies } from './policies/rate-limits.ts';
+import { storagePolicies } from './policies/storage.ts';
 import { definePolicy, onOff, type Policy, whole } from './policy.ts';
 import { telemetryPolicies } from './telemetry/policies.ts';
 import { terminalPolicies } from './terminal/policies.ts';
@@ -13,6 +14,7 @@ export const policies = [
   ...notificationPolicies,
   ...appPolicies,
   ...rateLimitPolicies,
+  ...storagePolicies,
   whole(
     'streams.max_per_person',
     { default: 64, minimum: 1, maximum: 100_000, unit: 'streams' },

@@ -17,6 +17,8 @@ export const scopes = {
   'apps:read': 'See apps, their versions and what a project publishes',
   'apps:publish': 'Publish apps and versions, promote and retire them',
   'apps:admin': 'See every version of every app, and revoke the trust in one',
+  'storage:read': 'See and fetch the files of a project',
+  'storage:write': 'Store, change and delete files of a project, and share them',
   'usage:read': 'See what a project used and what it cost',
   'billing:read': 'See the balance, the ledger and the usage of an organization',
   'billing:write': 'Set the budgets of an organization',
@@ -60,12 +62,13 @@ const viewer = [
   'ssh_keys:read',
   'allocations:read',
   'apps:read',
+  'storage:read',
   'usage:read',
   'activity:read',
   'policies:read',
   'service_accounts:read',
 ] as const satisfies readonly Scope[];
-const member = [...viewer, 'allocations:write', 'apps:publish'] as const satisfies readonly Scope[];
+const member = [...viewer, 'allocations:write', 'apps:publish', 'storage:write'] as const satisfies readonly Scope[];
 const admin = [
   ...member,
   'audit:read',

@@ -10,6 +10,7 @@ import * as notifications from './notifications.ts';
 import * as payments from './payments.ts';
 import * as people from './people.ts';
 import * as provisioning from './provisioning.ts';
+import * as storage from './storage.ts';
 import * as tenancy from './tenancy.ts';
 import * as terminal from './terminal.ts';
 
@@ -25,6 +26,7 @@ export const events: readonly EventKind[] = [
   ...Object.values(payments),
   ...Object.values(people),
   ...Object.values(provisioning),
+  ...Object.values(storage),
   ...Object.values(tenancy),
   ...Object.values(terminal),
 ].sort((a, b) => a.type.localeCompare(b.type));
@@ -39,5 +41,6 @@ export * from './notifications.ts';
 export * from './payments.ts';
 export * from './people.ts';
 export * from './provisioning.ts';
+export * from './storage.ts';
 export * from './tenancy.ts';
 export * from './terminal.ts';

@@ -43,6 +43,12 @@ import {
   provisioningReleaseFailed,
   provisioningReleasingCompleted,
 } from '../events/provisioning.ts';
+import {
+  storageGrantCreated,
+  storageGrantRevoked,
+  storageNamespaceCreated,
+  storageObjectDeleted,
+} from '../events/storage.ts';
 import { terminalSessionEnded, terminalSessionOpened } from '../events/terminal.ts';
 
 /** Events of an organization that its webhooks can get. What concerns hosts and operators alone is not among them. */
@@ -83,6 +89,10 @@ export const webhookEvents: readonly { readonly event: EventKind }[] = [
   { event: provisioningQueued },
   { event: provisioningReleaseFailed },
   { event: provisioningReleasingCompleted },
+  { event: storageGrantCreated },
+  { event: storageGrantRevoked },
+  { event: storageNamespaceCreated },
+  { event: storageObjectDeleted },
   { event: terminalSessionEnded },
   { event: terminalSessionOpened },
 ];

@@ -70,6 +70,9 @@ import * as projects from './projects.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
+import * as storageGrants from './storage/grants.ts';
+import * as storageObjects from './storage/objects.ts';
+import * as storageUploads from './storage/uploads.ts';
 import * as certificates from './terminals/certificates.ts';
 import * as jump from './terminals/jump.ts';
 import * as recordings from './terminals/recordings.ts';
@@ -150,6 +153,9 @@ export const routes: readonly Route[] = [
   sessions,
   simulator,
   sshKeys,
+  storageGrants,
+  storageObjects,
+  storageUploads,
   recordings,
   jump,
   terminal,
@@ -234,6 +240,17 @@ export * from './projects.ts';
 export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';
+export * from './storage/grants.ts';
+export * from './storage/objects.ts';
+export type {
+  StorageAddress,
+  StorageGrant,
+  StorageNamespace,
+  StorageObject,
+  StorageUpload,
+  StorageUsage,
+} from './storage/shapes.ts';
+export * from './storage/uploads.ts';
 export * from './terminals/certificates.ts';
 export * from './terminals/jump.ts';
 export * from './terminals/recordings.ts';

@@ -21,6 +21,8 @@ const keys = {
   dayAndUuid: /^[0-9]{1,5}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   /** Seconds since 1970, and the name of a group. */
   timeAndText: /^[0-9]{1,11}\.[\w:.@/-]{0,130}$/,
+  /** A path of storage: signs that can be seen. */
+  path: /^[^\p{Cc}]{0,1100}$/u,
   slug: /^[a-z0-9][a-z0-9.-]{0,99}$/,
   /** publisher/slug of an app. */
   reference: /^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/,

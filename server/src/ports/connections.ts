@@ -22,6 +22,7 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
   maas: 0,
   objects: 0,
   // The simulated provider alone lives here; others are asked over the network.
+  storage: 0,
   payments: 2,
   webhooks: 0,
 };

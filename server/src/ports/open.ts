@@ -24,6 +24,8 @@ import { openPayments } from './payments/open.ts';
 import type { Payments } from './payments/port.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
+import { openStorage, storageConfig, storageOf } from './storage/open.ts';
+import type { Storage } from './storage/port.ts';
 import { openWebhooks } from './webhooks/open.ts';
 import type { Webhooks } from './webhooks/port.ts';
 
@@ -38,6 +40,7 @@ export interface Ports {
   readonly mail: Mail;
   readonly objects: Objects;
   readonly payments: Payments;
+  readonly storage: Storage;
   readonly webhooks: Webhooks;
 }
 export const defineProcess = processesOver<Ports>();
@@ -91,6 +94,7 @@ export const portsConfig = Type.Object({
   temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
   ...certificatesConfig.properties,
   ...objectsConfig.properties,
+  ...storageConfig.properties,
   payments: Type.Enum(['disabled', 'simulated', 'stripe'], {
     default: 'disabled',
     description: 'Who takes payments: disabled, stripe, or simulated (no money moves; npm start uses it).',
@@ -213,6 +217,7 @@ function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outsi
       named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ??
       named('PostgreSQL', 'GPUAAS_AUTHORITY_URL', config.authorityUrl),
     objects: named('The object store', 'GPUAAS_S3_ENDPOINT', config.s3Endpoint),
+    storage: named('The store of tenants’ files', 'GPUAAS_STORAGE_S3_ENDPOINT', config.storageS3Endpoint),
     webhooks: undefined,
     maas: undefined,
     payments:
@@ -318,6 +323,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       }
     }
   },
+  storage: (opening) => openStorage(storageOf(opening.name, opening.config)),
   maas: (opening) => openMaas({ kind: opening.config.maas }, opening),
   webhooks({ config, name }) {
     if (config.webhooks === 'local') return openWebhooks({ kind: 'local' });

@@ -10,6 +10,7 @@ import type { InternalHandler } from '../edge/internal/handlers.ts';
 import { makeScope } from '../kernel/access/scope.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/id.ts';
+import type { Reconciler } from '../kernel/process/reconciler.ts';
 import { makeKey, openKeyring } from '../kernel/secrets/keyring.ts';
 import { type Log, silentLog } from '../kernel/telemetry/log.ts';
 import { type Metrics, makeMetrics } from '../kernel/telemetry/metrics.ts';
@@ -21,12 +22,14 @@ import { openMaas } from '../ports/maas/open.ts';
 import type { Objects } from '../ports/objects/port.ts';
 import type { Payments } from '../ports/payments/port.ts';
 import { openSimulatedPayments } from '../ports/payments/simulated.ts';
+import type { Storage } from '../ports/storage/port.ts';
 import { openLocalWebhooks } from '../ports/webhooks/local.ts';
 import { makeFactorsDouble } from './factors-double.ts';
 import { makeFleetDouble } from './fleet-double.ts';
 import { openTestObjects } from './objects.ts';
 import { makeRunsDouble } from './runs-double.ts';
 import { openTestSchema, type TestSchema } from './schema.ts';
+import { openTestStorage } from './storage.ts';
 
 export interface Reply {
   readonly status: number;
@@ -66,6 +69,7 @@ export interface World {
   readonly storeLogs: StoreLogs;
   /** What the app-proxy asks, without the listener before it. */
   readonly appIngress: readonly InternalHandler[];
+  readonly storageUpkeep: Reconciler;
   readonly cache: Cache;
   now(): Date;
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
@@ -112,6 +116,8 @@ export async function openWorld(
     readonly prepare?: (root: pg.Client) => Promise<void>;
     /** Stands before the object store. */
     readonly objects?: (store: Objects) => Objects;
+    /** Stands before the store of tenants' files. */
+    readonly storage?: (store: Storage) => Storage;
     /** The address that the api uses. */
     readonly apiUrl?: (schema: TestSchema) => string;
   } = {},
@@ -138,6 +144,8 @@ export async function openWorld(
   const cache = scope.keep('cache', await openPostgresCache({ url: schema.url, clock }));
   const store = scope.keep('objects', await openTestObjects());
   const objects = options.objects?.(store) ?? store;
+  const files = scope.keep('storage', await openTestStorage());
+  const storage = options.storage?.(files) ?? files;
   const payments = scope.keep(
     'payments',
     options.payments ??
@@ -156,8 +164,8 @@ export async function openWorld(
   };
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
-  const { app, appIngress, terminalInternal, storeLogs } = await assembleApi(
-    { database: heard, cache, maas, objects, payments, webhooks, clock, ids: systemIds, log, metrics, scope },
+  const { app, appIngress, terminalInternal, storeLogs, storageUpkeep } = await assembleApi(
+    { database: heard, cache, maas, objects, payments, storage, webhooks, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
       publicUrl,
@@ -221,6 +229,7 @@ export async function openWorld(
     terminal: terminalInternal,
     storeLogs,
     appIngress,
+    storageUpkeep,
     cache,
     async call(method, path, { as, key, body, headers } = {}) {
       const reply = await app.inject({

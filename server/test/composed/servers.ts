@@ -23,6 +23,7 @@ export async function startEmptyServers(folder: string) {
     startStepCa(),
   ]);
   await s3.createBucket('gpuaas');
+  await s3.createBucket('tenants');
   const rootPath = join(folder, 'step-ca-root.pem');
   await writeFile(rootPath, stepCa.root);
   return {
@@ -39,6 +40,10 @@ export async function startEmptyServers(folder: string) {
       GPUAAS_S3_ENDPOINT: s3.access.endpoint,
       GPUAAS_S3_ACCESS_KEY_ID: s3.access.accessKeyId,
       GPUAAS_S3_SECRET_ACCESS_KEY: s3.access.secretAccessKey,
+      GPUAAS_STORAGE_S3_BUCKET: 'tenants',
+      GPUAAS_STORAGE_S3_ENDPOINT: s3.access.endpoint,
+      GPUAAS_STORAGE_S3_ACCESS_KEY_ID: s3.access.accessKeyId,
+      GPUAAS_STORAGE_S3_SECRET_ACCESS_KEY: s3.access.secretAccessKey,
       GPUAAS_STEP_CA_URL: stepCa.url,
       GPUAAS_STEP_CA_ROOT: rootPath,
       GPUAAS_STEP_CA_PROVISIONER: stepCa.provisioner,

@@ -194,7 +194,7 @@ describe('every write', () => {
 
   it.each(each(keyed))('%s takes the key under its other name, and refuses two that disagree', async (_, route) => {
     const own = await example(route);
-    const path = own.file ? urlOf(route, own) : pathOf(route, own.params);
+    const path = urlOf(route, own);
     const ask = { as: tokenFor(route), ...sentWith(own) };
     const torn = await world.call(route.method, path, {
       ...ask,

@@ -14,6 +14,7 @@ import { notificationExamples } from './notification-examples.ts';
 import { createdBy, peopleExamples, personOf } from './people-examples.ts';
 import { policyExamples } from './policy-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
+import { storageExamples } from './storage-examples.ts';
 import { terminalExamples } from './terminal-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
@@ -206,6 +207,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
   ...appExamples,
+  ...storageExamples,
   ...billingExamples,
   ...moneyExamples,
   ...terminalExamples,

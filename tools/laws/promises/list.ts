@@ -8,6 +8,7 @@ import { logChecks } from './logs.ts';
 import { maasChecks, maasUniqueness } from './maas.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
 import { slotChecks } from './slots.ts';
+import { storageChecks, storageUniqueness } from './storage.ts';
 import { telemetryChecks, telemetryUniqueness } from './telemetry.ts';
 import { terminalChecks, terminalUniqueness } from './terminals.ts';
 
@@ -38,6 +39,7 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
   ...cardUniqueness,
   ...maasUniqueness,
   ...notificationUniqueness,
+  ...storageUniqueness,
   ...telemetryUniqueness,
   allocation_claims_live: {
     promise: 'a slot has one live claim: no GPU is let twice',
@@ -334,6 +336,7 @@ export const checks: Readonly<Record<string, Promised>> = {
   ...auditChecks,
   ...billingChecks,
   ...cardChecks,
+  ...storageChecks,
   ...logChecks,
   ...maasChecks,
   ...notificationChecks,

@@ -73,6 +73,8 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
     ...{ gpu_uuid: () => `GPU-${randomUUID()}`, pci_address: () => '0000:01:00.0' },
     slot_index: () => pick(0, 255),
   },
+  storage_grants: { grantee_kind: () => 'project', level: () => 'read' },
+  storage_namespaces: { kind: () => 'datasets', name: slug },
   ssh_keys: {
     ...{
       user_id: randomUUID,

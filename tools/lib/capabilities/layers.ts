@@ -298,7 +298,16 @@ export const layers: readonly CapabilityGroup[] = [
         },
       },
       { id: 'SVC-07', words: 'App lifecycle, shared runtimes, access credentials', notBuilt: true },
-      { id: 'SVC-08', words: 'Storage operations', notBuilt: true },
+      {
+        id: 'SVC-08',
+        words: 'Storage operations',
+        by: {
+          'server/src/domains/storage/storage.db.test.ts': [
+            'deletes to the trash, restores from there, and removes bytes only when nothing uses them',
+            'opens a namespace to a person of another project by a grant alone, until it is revoked',
+          ],
+        },
+      },
       {
         id: 'SVC-09',
         words: 'Privileged operations are routes of their own, for operators only',

@@ -1990,7 +1990,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "storage:read" | "storage:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -2006,7 +2006,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "storage:read" | "storage:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for good
      *
@@ -2030,7 +2030,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "storage:read" | "storage:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Disable a service account; its tokens are refused within five seconds
      *
@@ -2710,7 +2710,7 @@ readonly contract: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "apps:read" | "apps:publish" | "apps:admin" | "storage:read" | "storage:write" | "usage:read" | "billing:read" | "billing:write" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "webhooks:read" | "webhooks:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *
@@ -3017,7 +3017,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
      */
-    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
+    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
     /**
      * Remove a webhook with its deliveries
      *
@@ -3033,7 +3033,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
      */
-    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
+    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
     /**
      * What was posted to a webhook, newest first
      *
@@ -3125,5 +3125,175 @@ readonly speed: number;
   /** How many times faster than real hosts the simulated ones are. */
 readonly speed: number;
 }>;
+  };
+  readonly storage: {
+    /**
+     * How much the project stores, and how much it may
+     *
+     * `GET /api/v1/storage`
+     *
+     * Refusals: project_not_found.
+     */
+    get(options?: CallOptions): Promise<T.StorageUsage>;
+    /**
+     * Copy a file within the project; no bytes are sent
+     *
+     * `POST /api/v1/storage/copies`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+     */
+    objectCopy(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * An address that a file can be fetched from, for a short time and with ranges
+     *
+     * `GET /api/v1/storage/download`
+     *
+     * Refusals: project_not_found, storage_is_folder, storage_object_not_found, storage_path_invalid.
+     */
+    downloadGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageAddress>;
+    /**
+     * Create a folder, and those on the way to it
+     *
+     * `POST /api/v1/storage/folders`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+     */
+    folderCreate(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * What the project has granted to others, or what others have granted to it and to you; latest first
+     *
+     * `GET /api/v1/storage/grants`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    grantList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly side?: "given" | "received" | undefined }, options?: CallOptions): Paged<T.StorageGrant>;
+    /**
+     * Let a person, a service account or another project of the organization use a namespace
+     *
+     * `POST /api/v1/storage/grants`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_grant_exists, storage_grantee_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid.
+     */
+    grantCreate(input: { readonly expires_at?: string | undefined; readonly grantee_id: string; readonly grantee_kind: "user" | "service_account" | "project"; readonly level: "read" | "write" | "manage"; readonly path: string }, options?: CallOptions): Promise<T.StorageGrant>;
+    /**
+     * Revoke a grant; addresses that it gave end within a minute
+     *
+     * `DELETE /api/v1/storage/grants/{storage_grant_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_grant_not_found.
+     */
+    grantRevoke(input: { readonly storage_grant_id: string }, options?: CallOptions): Promise<T.StorageGrant>;
+    /**
+     * Rename or move a file or a folder within a namespace
+     *
+     * `POST /api/v1/storage/moves`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_too_many_entries.
+     */
+    objectMove(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * The namespaces of the project that the caller may read
+     *
+     * `GET /api/v1/storage/namespaces`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    namespaceList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageNamespace>;
+    /**
+     * Create a namespace; an upload creates the one that it needs
+     *
+     * `POST /api/v1/storage/namespaces`
+     *
+     * Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+     */
+    namespaceCreate(input: { readonly kind: "shared" | "users" | "workloads" | "datasets" | "checkpoints" | "artifacts"; readonly name?: string | undefined }, options?: CallOptions): Promise<T.StorageNamespace>;
+    /**
+     * Move a file, or a folder with everything in it, to the trash
+     *
+     * `DELETE /api/v1/storage/object`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_folder_not_empty, storage_object_not_found, storage_path_invalid, storage_too_many_entries.
+     */
+    objectDelete(input: { readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Promise<T.StorageDeletion>;
+    /**
+     * One file or folder
+     *
+     * `GET /api/v1/storage/object`
+     *
+     * Refusals: project_not_found, storage_object_not_found, storage_path_invalid.
+     */
+    objectGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * What lies in a folder, by name
+     *
+     * `GET /api/v1/storage/objects`
+     *
+     * Refusals: cursor_invalid, project_not_found, storage_object_not_found, storage_path_invalid.
+     */
+    objectList(input: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Paged<T.StorageObject>;
+    /**
+     * What was deleted or replaced and can be brought back, latest first
+     *
+     * `GET /api/v1/storage/trash`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    trashList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageObject>;
+    /**
+     * Remove a file from the trash for good; its bytes follow within minutes
+     *
+     * `DELETE /api/v1/storage/trash/{storage_object_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found.
+     */
+    trashPurge(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * Bring a file back to where it was
+     *
+     * `POST /api/v1/storage/trash/{storage_object_id}/restore`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_taken.
+     */
+    trashRestore(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
+     *
+     * `POST /api/v1/storage/uploads`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+     */
+    uploadCreate(input: { readonly content_type?: string | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly replace?: boolean | undefined; readonly size_bytes: number }, options?: CallOptions): Promise<T.StorageUpload>;
+    /**
+     * Give an upload up: what has arrived of it is removed
+     *
+     * `DELETE /api/v1/storage/uploads/{storage_upload_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+     */
+    uploadAbort(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUploadGone>;
+    /**
+     * An upload that is under way, with the parts that have arrived
+     *
+     * `GET /api/v1/storage/uploads/{storage_upload_id}`
+     *
+     * Refusals: project_not_found, storage_upload_not_found.
+     */
+    uploadGet(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUpload>;
+    /**
+     * Make an upload whose parts have all arrived a file
+     *
+     * `POST /api/v1/storage/uploads/{storage_upload_id}/finish`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_taken, storage_upload_incomplete, storage_upload_not_found.
+     */
+    uploadFinish(input: { readonly storage_upload_id: string; readonly checksum?: string | undefined }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * An address that takes one part, of exactly these bytes and for a short time
+     *
+     * `GET /api/v1/storage/uploads/{storage_upload_id}/part`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+     */
+    uploadPart(input: { readonly storage_upload_id: string; readonly number: number; readonly sha256: string }, options?: CallOptions): Promise<T.StorageAddress>;
   };
 }

@@ -370,6 +370,36 @@ export const errorCodes = {
   stale_generation: { status: 409, retryable: false },
   /** This operation needs a recent sign-in. */
   step_up_required: { status: 403, retryable: false },
+  /** The caller may see this in storage but not change it. */
+  storage_access_denied: { status: 403, retryable: false },
+  /** What has arrived has another checksum than the caller expects. */
+  storage_checksum_mismatch: { status: 422, retryable: false },
+  /** The folder is not empty: delete it with everything in it (recursive). */
+  storage_folder_not_empty: { status: 409, retryable: false },
+  /** The grantee has a grant on this namespace already: revoke it first. */
+  storage_grant_exists: { status: 409, retryable: false },
+  /** There is no such grant. */
+  storage_grant_not_found: { status: 404, retryable: false },
+  /** The organization has no such person, service account or project. */
+  storage_grantee_not_found: { status: 404, retryable: false },
+  /** The path is a folder, and this needs a file. */
+  storage_is_folder: { status: 409, retryable: false },
+  /** There are as many uploads, namespaces or grants as the policy allows. */
+  storage_limit_reached: { status: 409, retryable: false },
+  /** There is nothing at this path, or the caller may not see it. */
+  storage_object_not_found: { status: 404, retryable: false },
+  /** The path names no place in storage; the message says why. */
+  storage_path_invalid: { status: 400, retryable: false },
+  /** Something else is at this path. */
+  storage_path_taken: { status: 409, retryable: false },
+  /** The project would store more than its quota. */
+  storage_quota_exceeded: { status: 409, retryable: false },
+  /** The folder has more entries than one change may touch: take its folders one by one. */
+  storage_too_many_entries: { status: 409, retryable: false },
+  /** Parts of the upload are missing; details names the first ones. */
+  storage_upload_incomplete: { status: 409, retryable: false },
+  /** There is no such upload; it may have expired. */
+  storage_upload_not_found: { status: 404, retryable: false },
   /** The webhook was not signed by the payment provider, or is too old. */
   stripe_signature_invalid: { status: 400, retryable: false },
   /** There is no such task-signing key. */

@@ -20,6 +20,7 @@ import type { InternalHandler } from '../../edge/internal/handlers.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint } from '../../edge/oauth/token-endpoint.ts';
 import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
+import { mountTransfers } from '../../edge/storage/mount.ts';
 import { mountUnsubscribe } from '../../edge/unsubscribe/mount.ts';
 import { actsOf } from '../../kernel/act.ts';
 import type { Reconciler } from '../../kernel/process/reconciler.ts';
@@ -59,6 +60,8 @@ export interface Api extends Mount {
   readonly appIngress: readonly InternalHandler[];
   /** Removes recordings whose retention is over. */
   readonly recordingRetention: Reconciler;
+  /** Removes what the storage of tenants keeps no longer. */
+  readonly storageUpkeep: Reconciler;
   /** Opens the door of nodes, beside this one and over the same parts. */
   readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;
 }
@@ -109,6 +112,7 @@ export async function assembleApi(parts: ApiParts, settings: ApiSettings): Promi
     recordingRetention: makeRecordingRetention({
       ...{ db, policies, ids, clock, log, metrics, objects, begin: actsOf('terminal', ids) },
     }),
+    storageUpkeep: domains.fileStorage.upkeep,
     openNodeDoor: (door) =>
       openNodeDoor(parts, {
         ...{ ...door, policies, signers: taskSigners, rateLimit: admission.rateLimit },
@@ -182,6 +186,9 @@ async function mountOutsideContract(app: Mount['app'], all: RouteParts): Promise
     findInstaller: makeFindInstaller({ db, ids, door: nodeDoorOf(all.settings), downloads: downloadsOf(all.settings) }),
     openPackage: makeOpenRelease({ db, ids, objects: all.objects }, ['tarball', 'deb']),
     rateLimit: admission.rateLimit,
+  });
+  await mountTransfers(app, {
+    ...{ storage: all.storage, transfers: all.transfers, rateLimit: admission.rateLimit, clock },
   });
   if (letters) {
     const unsubscribe = makeUnsubscribe({ db, begin: actsOf('notifications', ids), seal: letters });

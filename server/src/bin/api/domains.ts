@@ -7,6 +7,7 @@ import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks } from '../../domains/nodes/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
+import { makeFileStorage, makeTransfers } from '../../domains/storage/index.ts';
 import { openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
 import { makeTerminals, openPlatformKeys } from '../../domains/terminal/index.ts';
 import { tokenPath } from '../../edge/oauth/token-endpoint.ts';
@@ -23,7 +24,7 @@ export type ApiDomains = Awaited<ReturnType<typeof openDomains>>;
  * A domain that has only routes needs no line here; see routes/.
  */
 export async function openDomains(parts: ApiParts, settings: ApiSettings) {
-  const { database, cache, clock, ids, log, metrics, objects, scope } = parts;
+  const { database, cache, clock, ids, log, metrics, objects, scope, storage } = parts;
   const db = database.database;
   const { region, keyring } = settings;
   const ownFactors = ownFactorsOf(settings);
@@ -77,12 +78,19 @@ export async function openDomains(parts: ApiParts, settings: ApiSettings) {
           'user_authority',
         ])
       : undefined;
+  const transfers = makeTransfers({
+    ...{ storage, clock, seal: keyring?.find('storage'), publicUrl: settings.publicUrl },
+  });
   const jump = platformKeys && settings.jumpHost;
   return {
     ...{ policies, identities, letters, offered, tenancy, serviceAccounts, taskSigners, tasks, allocations },
     apps: makeApps({ db, ids, region, policy: policies.number, affectedBy: listRunningVersion }),
     appInstances: makeAppInstances({
       ...{ db, ids, clock, policies, tasks, cache, capacity: allocations.door, place: appsPlaceOf(settings) },
+    }),
+    transfers,
+    fileStorage: makeFileStorage({
+      ...{ db, ids, clock, log, metrics, policies, storage, transfers, begin: actsOf('storage', ids) },
     }),
     inventory: makeInventory({ db, ids, clock, region }),
     terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, jump, platformKeys, objects }),

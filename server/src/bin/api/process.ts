@@ -1,6 +1,7 @@
 import { sshPort } from '@gpuaas/contract/terminal';
 import { type Static, Type } from 'typebox';
 import { confirmEveryMs, makeConfirming } from '../../domains/history/index.ts';
+import { upkeepEveryMs } from '../../domains/storage/index.ts';
 import { readBrand } from '../../edge/console/branding.ts';
 import { type IsTrustedProxy, readProxies } from '../../edge/gate/proxies.ts';
 import { makeLayOut } from '../../edge/oidc/layout.ts';
@@ -173,7 +174,7 @@ const apiConfig = Type.Object({
 export const api = defineProcess({
   name: 'api',
   summary: 'Every public, admin and internal route, and sign-in.',
-  needs: ['database', 'cache', 'certificates', 'maas', 'objects', 'payments', 'webhooks'],
+  needs: ['database', 'cache', 'certificates', 'maas', 'objects', 'payments', 'storage', 'webhooks'],
   config: apiConfig,
   async start({ config, ...parts }) {
     const publicUrl = (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, '');
@@ -248,6 +249,7 @@ export const api = defineProcess({
       'recording-retention',
       startReconciler(whole.recordingRetention, { clock, log, everyMs: retentionEveryMs }),
     );
+    parts.scope.keep('storage-upkeep', startReconciler(whole.storageUpkeep, { clock, log, everyMs: upkeepEveryMs }));
     if (embedded) {
       const { cache, log, clock, ids } = parts;
       const heard = { sendPasswordLink, passwordChanged, factorChanged };

@@ -16,7 +16,7 @@ import type { ConsoleSettings } from './console.ts';
 import type { FactorsOfAccounts } from './factors.ts';
 
 /** The ports and the common parts that the api is put together from. */
-export type ApiParts = Pick<Ports, 'database' | 'cache' | 'maas' | 'objects' | 'payments' | 'webhooks'> &
+export type ApiParts = Pick<Ports, 'database' | 'cache' | 'maas' | 'objects' | 'payments' | 'storage' | 'webhooks'> &
   Omit<Common<unknown>, 'config'>;
 
 /** What an installation decides about its api. */

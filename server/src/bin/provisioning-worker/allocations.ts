@@ -14,6 +14,7 @@ import { type MaasSagaParts, makeAskReimage } from '../../domains/maas/index.ts'
 import { answersChannel, denialsChannel, makeNodeListeners, type Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
+import { makeProjectStorage } from '../../domains/storage/index.ts';
 import { makeTenancyListeners, tenancyChannel } from '../../domains/tenancy/index.ts';
 import { makeTerminalGuard } from '../../domains/terminal/index.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -89,6 +90,7 @@ export async function serveAllocations(
     residents: [
       makeProjectAllocations({ db, release: guards.release }),
       makeProjectKeys({ db, begin: actsOf('ssh', ids) }),
+      makeProjectStorage({ db }),
     ],
   });
   await sagas.serve(Object.values(served) as unknown as readonly Saga<never>[]);

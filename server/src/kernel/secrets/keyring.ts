@@ -22,6 +22,7 @@ export const purposes = [
   'maas',
   'service-accounts',
   'ssh',
+  'storage',
   'task-signers',
   'webhooks',
 ] as const;

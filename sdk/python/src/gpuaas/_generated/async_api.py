@@ -2288,7 +2288,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "storage:read", "storage:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -2307,7 +2307,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "storage:read", "storage:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for one project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -2337,7 +2337,7 @@ class AsyncServiceAccountsApi:
         answer: ServiceAccount = await self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "storage:read", "storage:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Rename a service account, change its scopes and projects, or disable and enable it
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -3166,7 +3166,7 @@ class AsyncPersonalTokensApi:
         """
         return AsyncPages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "apps:read", "apps:publish", "apps:admin", "storage:read", "storage:write", "usage:read", "billing:read", "billing:write", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "webhooks:read", "webhooks:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Create a personal access token; it may do what both its scopes and its owner may do
 
         ``POST /api/v1/me/tokens``
@@ -3554,7 +3554,7 @@ class AsyncWebhooksApi:
         """
         return AsyncPages(self._transport, "webhook_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
+    async def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
         """Have events posted to an address, signed; the answer has the secret, once
 
         ``POST /api/v1/organizations/{organization_id}/webhooks``
@@ -3574,7 +3574,7 @@ class AsyncWebhooksApi:
         answer: Webhook = await self._transport.call("webhook_delete", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
         return answer
 
-    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
+    async def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
         """Change a webhook, or turn it off or on again
 
         ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``
@@ -3695,6 +3695,217 @@ class AsyncSimulatorApi:
         return answer
 
 
+class AsyncStorageApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, *, options: Options | None = None) -> StorageUsage:
+        """How much the project stores, and how much it may
+
+        ``GET /api/v1/storage``
+
+        Refusals: project_not_found.
+        """
+        answer: StorageUsage = await self._transport.call("storage_get", {}, options)
+        return answer
+
+    async def object_copy(self, *, from_: str, to: str, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Copy a file within the project; no bytes are sent
+
+        ``POST /api/v1/storage/copies``
+
+        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+        """
+        answer: StorageObject = await self._transport.call("storage_object_copy", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
+        return answer
+
+    async def download_get(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageAddress:
+        """An address that a file can be fetched from, for a short time and with ranges
+
+        ``GET /api/v1/storage/download``
+
+        Refusals: project_not_found, storage_is_folder, storage_object_not_found, storage_path_invalid.
+        """
+        answer: StorageAddress = await self._transport.call("storage_download_get", {"owner_project_id": owner_project_id, "path": path}, options)
+        return answer
+
+    async def folder_create(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Create a folder, and those on the way to it
+
+        ``POST /api/v1/storage/folders``
+
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+        """
+        answer: StorageObject = await self._transport.call("storage_folder_create", {"owner_project_id": owner_project_id, "path": path}, options)
+        return answer
+
+    def grant_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, side: Literal["given", "received"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[StorageGrant]:
+        """What the project has granted to others, or what others have granted to it and to you; latest first
+
+        ``GET /api/v1/storage/grants``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "storage_grant_list", {"cursor": cursor, "limit": limit, "side": side}, options)
+
+    async def grant_create(self, *, grantee_id: str, grantee_kind: Literal["user", "service_account", "project"], level: Literal["read", "write", "manage"], path: str, expires_at: str | Unset = UNSET, options: Options | None = None) -> StorageGrant:
+        """Let a person, a service account or another project of the organization use a namespace
+
+        ``POST /api/v1/storage/grants``
+
+        Refusals: project_not_found, storage_access_denied, storage_grant_exists, storage_grantee_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid.
+        """
+        answer: StorageGrant = await self._transport.call("storage_grant_create", {"expires_at": expires_at, "grantee_id": grantee_id, "grantee_kind": grantee_kind, "level": level, "path": path}, options)
+        return answer
+
+    async def grant_revoke(self, storage_grant_id: str, *, options: Options | None = None) -> StorageGrant:
+        """Revoke a grant; addresses that it gave end within a minute
+
+        ``DELETE /api/v1/storage/grants/{storage_grant_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_grant_not_found.
+        """
+        answer: StorageGrant = await self._transport.call("storage_grant_revoke", {"storage_grant_id": storage_grant_id}, options)
+        return answer
+
+    async def object_move(self, *, from_: str, to: str, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Rename or move a file or a folder within a namespace
+
+        ``POST /api/v1/storage/moves``
+
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_too_many_entries.
+        """
+        answer: StorageObject = await self._transport.call("storage_object_move", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
+        return answer
+
+    def namespace_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[StorageNamespace]:
+        """The namespaces of the project that the caller may read
+
+        ``GET /api/v1/storage/namespaces``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "storage_namespace_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def namespace_create(self, *, kind: Literal["shared", "users", "workloads", "datasets", "checkpoints", "artifacts"], name: str | Unset = UNSET, options: Options | None = None) -> StorageNamespace:
+        """Create a namespace; an upload creates the one that it needs
+
+        ``POST /api/v1/storage/namespaces``
+
+        Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+        """
+        answer: StorageNamespace = await self._transport.call("storage_namespace_create", {"kind": kind, "name": name}, options)
+        return answer
+
+    async def object_delete(self, *, path: str, owner_project_id: str | Unset = UNSET, recursive: bool | Unset = UNSET, options: Options | None = None) -> StorageDeletion:
+        """Move a file, or a folder with everything in it, to the trash
+
+        ``DELETE /api/v1/storage/object``
+
+        Refusals: project_not_found, storage_access_denied, storage_folder_not_empty, storage_object_not_found, storage_path_invalid, storage_too_many_entries.
+        """
+        answer: StorageDeletion = await self._transport.call("storage_object_delete", {"owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
+        return answer
+
+    async def object_get(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """One file or folder
+
+        ``GET /api/v1/storage/object``
+
+        Refusals: project_not_found, storage_object_not_found, storage_path_invalid.
+        """
+        answer: StorageObject = await self._transport.call("storage_object_get", {"owner_project_id": owner_project_id, "path": path}, options)
+        return answer
+
+    def object_list(self, *, path: str, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, owner_project_id: str | Unset = UNSET, recursive: bool | Unset = UNSET, options: Options | None = None) -> AsyncPages[StorageObject]:
+        """What lies in a folder, by name
+
+        ``GET /api/v1/storage/objects``
+
+        Refusals: cursor_invalid, project_not_found, storage_object_not_found, storage_path_invalid.
+        """
+        return AsyncPages(self._transport, "storage_object_list", {"cursor": cursor, "limit": limit, "owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
+
+    def trash_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[StorageObject]:
+        """What was deleted or replaced and can be brought back, latest first
+
+        ``GET /api/v1/storage/trash``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "storage_trash_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def trash_purge(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
+        """Remove a file from the trash for good; its bytes follow within minutes
+
+        ``DELETE /api/v1/storage/trash/{storage_object_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found.
+        """
+        answer: StorageObject = await self._transport.call("storage_trash_purge", {"storage_object_id": storage_object_id}, options)
+        return answer
+
+    async def trash_restore(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
+        """Bring a file back to where it was
+
+        ``POST /api/v1/storage/trash/{storage_object_id}/restore``
+
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_taken.
+        """
+        answer: StorageObject = await self._transport.call("storage_trash_restore", {"storage_object_id": storage_object_id}, options)
+        return answer
+
+    async def upload_create(self, *, path: str, size_bytes: int, content_type: str | Unset = UNSET, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageUpload:
+        """Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
+
+        ``POST /api/v1/storage/uploads``
+
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+        """
+        answer: StorageUpload = await self._transport.call("storage_upload_create", {"content_type": content_type, "owner_project_id": owner_project_id, "path": path, "replace": replace, "size_bytes": size_bytes}, options)
+        return answer
+
+    async def upload_abort(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUploadGone:
+        """Give an upload up: what has arrived of it is removed
+
+        ``DELETE /api/v1/storage/uploads/{storage_upload_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+        """
+        answer: StorageUploadGone = await self._transport.call("storage_upload_abort", {"storage_upload_id": storage_upload_id}, options)
+        return answer
+
+    async def upload_get(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUpload:
+        """An upload that is under way, with the parts that have arrived
+
+        ``GET /api/v1/storage/uploads/{storage_upload_id}``
+
+        Refusals: project_not_found, storage_upload_not_found.
+        """
+        answer: StorageUpload = await self._transport.call("storage_upload_get", {"storage_upload_id": storage_upload_id}, options)
+        return answer
+
+    async def upload_finish(self, storage_upload_id: str, *, checksum: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Make an upload whose parts have all arrived a file
+
+        ``POST /api/v1/storage/uploads/{storage_upload_id}/finish``
+
+        Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_taken, storage_upload_incomplete, storage_upload_not_found.
+        """
+        answer: StorageObject = await self._transport.call("storage_upload_finish", {"storage_upload_id": storage_upload_id, "checksum": checksum}, options)
+        return answer
+
+    async def upload_part(self, storage_upload_id: str, *, number: int, sha256: str, options: Options | None = None) -> StorageAddress:
+        """An address that takes one part, of exactly these bytes and for a short time
+
+        ``GET /api/v1/storage/uploads/{storage_upload_id}/part``
+
+        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+        """
+        answer: StorageAddress = await self._transport.call("storage_upload_part", {"storage_upload_id": storage_upload_id, "number": number, "sha256": sha256}, options)
+        return answer
+
+
 class AsyncApi:
     """Every operation of the API, by what it is about."""
 
@@ -3752,3 +3963,4 @@ class AsyncApi:
         self.overview = AsyncOverviewApi(transport)
         self.policies = AsyncPoliciesApi(transport)
         self.simulator = AsyncSimulatorApi(transport)
+        self.storage = AsyncStorageApi(transport)

@@ -1476,6 +1476,126 @@ class StepUpRequiredError(GpuaasError):
     retryable = False
 
 
+class StorageAccessDeniedError(GpuaasError):
+    """The caller may see this in storage but not change it."""
+
+    code = "storage_access_denied"
+    status = 403
+    retryable = False
+
+
+class StorageChecksumMismatchError(GpuaasError):
+    """What has arrived has another checksum than the caller expects."""
+
+    code = "storage_checksum_mismatch"
+    status = 422
+    retryable = False
+
+
+class StorageFolderNotEmptyError(GpuaasError):
+    """The folder is not empty: delete it with everything in it (recursive)."""
+
+    code = "storage_folder_not_empty"
+    status = 409
+    retryable = False
+
+
+class StorageGrantExistsError(GpuaasError):
+    """The grantee has a grant on this namespace already: revoke it first."""
+
+    code = "storage_grant_exists"
+    status = 409
+    retryable = False
+
+
+class StorageGrantNotFoundError(GpuaasError):
+    """There is no such grant."""
+
+    code = "storage_grant_not_found"
+    status = 404
+    retryable = False
+
+
+class StorageGranteeNotFoundError(GpuaasError):
+    """The organization has no such person, service account or project."""
+
+    code = "storage_grantee_not_found"
+    status = 404
+    retryable = False
+
+
+class StorageIsFolderError(GpuaasError):
+    """The path is a folder, and this needs a file."""
+
+    code = "storage_is_folder"
+    status = 409
+    retryable = False
+
+
+class StorageLimitReachedError(GpuaasError):
+    """There are as many uploads, namespaces or grants as the policy allows."""
+
+    code = "storage_limit_reached"
+    status = 409
+    retryable = False
+
+
+class StorageObjectNotFoundError(GpuaasError):
+    """There is nothing at this path, or the caller may not see it."""
+
+    code = "storage_object_not_found"
+    status = 404
+    retryable = False
+
+
+class StoragePathInvalidError(GpuaasError):
+    """The path names no place in storage; the message says why."""
+
+    code = "storage_path_invalid"
+    status = 400
+    retryable = False
+
+
+class StoragePathTakenError(GpuaasError):
+    """Something else is at this path."""
+
+    code = "storage_path_taken"
+    status = 409
+    retryable = False
+
+
+class StorageQuotaExceededError(GpuaasError):
+    """The project would store more than its quota."""
+
+    code = "storage_quota_exceeded"
+    status = 409
+    retryable = False
+
+
+class StorageTooManyEntriesError(GpuaasError):
+    """The folder has more entries than one change may touch: take its folders one by one."""
+
+    code = "storage_too_many_entries"
+    status = 409
+    retryable = False
+
+
+class StorageUploadIncompleteError(GpuaasError):
+    """Parts of the upload are missing; details names the first ones."""
+
+    code = "storage_upload_incomplete"
+    status = 409
+    retryable = False
+
+
+class StorageUploadNotFoundError(GpuaasError):
+    """There is no such upload; it may have expired."""
+
+    code = "storage_upload_not_found"
+    status = 404
+    retryable = False
+
+
 class StripeSignatureInvalidError(GpuaasError):
     """The webhook was not signed by the payment provider, or is too old."""
 
@@ -1925,6 +2045,21 @@ by_code: dict[str, type[GpuaasError]] = {
     "ssh_key_proof_invalid": SshKeyProofInvalidError,
     "stale_generation": StaleGenerationError,
     "step_up_required": StepUpRequiredError,
+    "storage_access_denied": StorageAccessDeniedError,
+    "storage_checksum_mismatch": StorageChecksumMismatchError,
+    "storage_folder_not_empty": StorageFolderNotEmptyError,
+    "storage_grant_exists": StorageGrantExistsError,
+    "storage_grant_not_found": StorageGrantNotFoundError,
+    "storage_grantee_not_found": StorageGranteeNotFoundError,
+    "storage_is_folder": StorageIsFolderError,
+    "storage_limit_reached": StorageLimitReachedError,
+    "storage_object_not_found": StorageObjectNotFoundError,
+    "storage_path_invalid": StoragePathInvalidError,
+    "storage_path_taken": StoragePathTakenError,
+    "storage_quota_exceeded": StorageQuotaExceededError,
+    "storage_too_many_entries": StorageTooManyEntriesError,
+    "storage_upload_incomplete": StorageUploadIncompleteError,
+    "storage_upload_not_found": StorageUploadNotFoundError,
     "stripe_signature_invalid": StripeSignatureInvalidError,
     "task_signer_not_found": TaskSignerNotFoundError,
     "tax_id_invalid": TaxIdInvalidError,

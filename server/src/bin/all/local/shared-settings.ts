@@ -20,6 +20,7 @@ export const sharedSettings = (
   GPUAAS_PORT: String(ground.port),
   GPUAAS_NODE_PORT: ground.nodePort,
   GPUAAS_PUBLIC_URL: ground.publicUrl,
+  GPUAAS_STORAGE_FOLDER: env['GPUAAS_STORAGE_FOLDER'] ?? join(ground.dataDir, 'storage'),
   GPUAAS_OBJECTS_FOLDER: env['GPUAAS_OBJECTS_FOLDER'] ?? join(ground.dataDir, 'objects'),
   GPUAAS_OIDC_AUDIENCE: audience,
   GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',

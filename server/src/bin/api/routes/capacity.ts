@@ -24,6 +24,7 @@ export const capacityRoutes = (parts: RouteParts): readonly Mounted[] => {
     ...parts.terminals.routes,
     ...parts.apps.routes,
     ...parts.appInstances.routes,
+    ...parts.fileStorage.routes,
     ...parts.taskSigners.routes,
     ...operatorRoutes({
       ...{ db, ids, clock, objects, policies, changed, moveSlots, tasks },

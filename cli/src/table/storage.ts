@@ -1,0 +1,213 @@
+import { choices } from '@gpuaas/sdk/choices';
+import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { limit, oneOf } from './words.ts';
+
+const someId = '01935a2c-0000-7000-8000-000000000001';
+const load = () => import('../storage/copy-commands.ts');
+const path: ArgSpec = { name: 'PATH', meaning: 'a namespace and the path in it: datasets/a/x.bin', field: 'path' };
+const from: ArgSpec = { name: 'FROM', meaning: 'what is there', field: 'from' };
+const to: ArgSpec = { name: 'TO', meaning: 'its new path', field: 'to' };
+const owner: FlagSpec = {
+  ...{ type: 'string', value: 'ID', field: 'owner_project_id' },
+  meaning: 'the project that owns the path, where a grant opens it to you',
+};
+const replace: FlagSpec = { type: 'boolean', meaning: 'a file that is there goes to the trash' };
+const trashed: ArgSpec = { name: 'FILE', meaning: 'as gpuaas storage trash shows it', field: 'storage_object_id' };
+const source: ArgSpec = { name: 'SOURCE', meaning: 'a path here, or storage: and a path there' };
+const target: ArgSpec = { name: 'TARGET', meaning: 'the other one of the two' };
+const objectColumns = ['path', 'is_folder', 'size_bytes', 'updated_at', 'checksum'];
+const trashColumns = ['id', 'path', 'size_bytes', 'deleted_at', 'purge_at'];
+const grantColumns = ['id', 'path', 'grantee_kind', 'grantee_id', 'level', 'expires_at'];
+
+export const storage: CommandGroup = {
+  title: 'Storage',
+  commands: [
+    {
+      name: 'ls',
+      summary: 'What lies in a folder of the project',
+      args: [path],
+      flags: {
+        recursive: { type: 'boolean', meaning: 'all files below it, without folders' },
+        'owner-project-id': owner,
+        limit,
+      },
+      examples: ['gpuaas ls datasets/imagenet/', 'gpuaas ls shared/ --recursive'],
+      operation: 'storage_object_list',
+      columns: objectColumns,
+      none: 'The folder is empty. gpuaas cp stores a file.',
+      reads: true,
+    },
+    {
+      name: 'cp',
+      summary: 'Store a file, or fetch one',
+      description:
+        'Bytes go in parts with checksums. What is cut goes on: an upload with --resume, a download by itself from TARGET.part.',
+      args: [source, target],
+      flags: {
+        resume: { type: 'string', value: 'ID', meaning: 'go on with this upload' },
+        'owner-project-id': owner,
+      },
+      examples: ['gpuaas cp model.bin storage:checkpoints/run-1/', 'gpuaas cp storage:shared/a.bin .'],
+      load: async () => (await load()).cp,
+    },
+    {
+      name: 'sync',
+      summary: 'Copy a folder, up or down, without what is there already',
+      description: 'Files are compared by checksum. Nothing is deleted, and links are not followed.',
+      args: [source, target],
+      flags: { 'owner-project-id': owner },
+      examples: ['gpuaas sync data storage:datasets/mine/', 'gpuaas sync storage:datasets/mine/ data'],
+      load: async () => (await load()).sync,
+    },
+    {
+      name: 'rm',
+      summary: 'Move a file or a folder to the trash',
+      args: [path],
+      flags: {
+        recursive: { type: 'boolean', meaning: 'a folder with everything in it' },
+        'owner-project-id': owner,
+      },
+      examples: ['gpuaas rm shared/a.bin --yes', 'gpuaas rm datasets/old/train/ --recursive --yes'],
+      operation: 'storage_object_delete',
+      columns: ['path', 'entries', 'size_bytes'],
+      asks: 'Move {} to the trash?',
+    },
+    {
+      name: 'storage usage',
+      summary: 'How much the project stores, and how much it may',
+      examples: ['gpuaas storage usage'],
+      operation: 'storage_get',
+      columns: ['stored_bytes', 'reserved_bytes', 'quota_bytes'],
+      reads: true,
+    },
+    {
+      name: 'storage namespaces',
+      summary: 'The namespaces of the project',
+      flags: { limit },
+      examples: ['gpuaas storage namespaces'],
+      operation: 'storage_namespace_list',
+      columns: ['path', 'id', 'created_at'],
+      none: 'Nothing is stored yet. gpuaas cp FILE storage:shared/ stores a file.',
+      reads: true,
+    },
+    {
+      name: 'storage create',
+      summary: 'Create a namespace; an upload creates the one that it needs',
+      args: [
+        { name: 'KIND', meaning: choices.storage_namespace_create.kind.join(', '), field: 'kind' },
+        { name: 'NAME', optional: true, meaning: 'its name, where the kind has many', field: 'name' },
+      ],
+      examples: ['gpuaas storage create datasets imagenet'],
+      operation: 'storage_namespace_create',
+      columns: ['path', 'id', 'created_at'],
+    },
+    {
+      name: 'storage show',
+      summary: 'One file or folder',
+      args: [path],
+      flags: { 'owner-project-id': owner },
+      examples: ['gpuaas storage show shared/a.bin'],
+      operation: 'storage_object_get',
+      columns: [...objectColumns, 'content_type', 'part_bytes', 'created_by'],
+      reads: true,
+    },
+    {
+      name: 'storage mkdir',
+      summary: 'Create a folder, and those on the way to it',
+      args: [path],
+      flags: { 'owner-project-id': owner },
+      examples: ['gpuaas storage mkdir shared/results/'],
+      operation: 'storage_folder_create',
+      columns: objectColumns,
+    },
+    {
+      name: 'storage move',
+      summary: 'Rename or move a file or a folder within a namespace',
+      args: [from, to],
+      flags: { replace, 'owner-project-id': owner },
+      examples: ['gpuaas storage move shared/a.bin shared/old/a.bin'],
+      operation: 'storage_object_move',
+      columns: objectColumns,
+    },
+    {
+      name: 'storage copy',
+      summary: 'Copy a file within the project; no bytes are sent',
+      args: [from, to],
+      flags: { replace, 'owner-project-id': owner },
+      examples: ['gpuaas storage copy checkpoints/run-1/last.bin artifacts/model.bin'],
+      operation: 'storage_object_copy',
+      columns: objectColumns,
+    },
+    {
+      name: 'storage abort',
+      summary: 'Give an upload up',
+      args: [{ name: 'UPLOAD', meaning: 'the id of an upload', field: 'storage_upload_id' }],
+      examples: [`gpuaas storage abort ${someId}`],
+      operation: 'storage_upload_abort',
+      columns: ['id', 'path'],
+    },
+    {
+      name: 'storage trash',
+      summary: 'What was deleted or replaced and can be brought back',
+      flags: { limit },
+      examples: ['gpuaas storage trash'],
+      operation: 'storage_trash_list',
+      columns: trashColumns,
+      none: 'The trash is empty.',
+      reads: true,
+    },
+    {
+      name: 'storage restore',
+      summary: 'Bring a file back to where it was',
+      args: [trashed],
+      examples: [`gpuaas storage restore ${someId}`],
+      operation: 'storage_trash_restore',
+      columns: objectColumns,
+    },
+    {
+      name: 'storage purge',
+      summary: 'Remove a file from the trash for good',
+      args: [trashed],
+      examples: [`gpuaas storage purge ${someId} --yes`],
+      operation: 'storage_trash_purge',
+      columns: trashColumns,
+      asks: 'Remove {} for good?',
+    },
+    {
+      name: 'storage grants',
+      summary: 'What the project has granted to others, or others to it and to you',
+      flags: {
+        side: oneOf('SIDE', choices.storage_grant_list.side, 'by this project (default), or from others'),
+        limit,
+      },
+      examples: ['gpuaas storage grants', 'gpuaas storage grants --side received'],
+      operation: 'storage_grant_list',
+      columns: grantColumns,
+      none: 'There are no grants. gpuaas storage grant makes one.',
+      reads: true,
+    },
+    {
+      name: 'storage grant',
+      summary: 'Let a person, a service account or another project use a namespace',
+      args: [
+        { name: 'NAMESPACE', meaning: 'such as datasets/imagenet/', field: 'path' },
+        { name: 'KIND', meaning: choices.storage_grant_create.grantee_kind.join(', '), field: 'grantee_kind' },
+        { name: 'GRANTEE', meaning: 'the id of the grantee', field: 'grantee_id' },
+        { name: 'LEVEL', meaning: choices.storage_grant_create.level.join(', '), field: 'level' },
+      ],
+      flags: { 'expires-at': { type: 'string', value: 'TIME', meaning: 'when it ends, in RFC 3339' } },
+      examples: [`gpuaas storage grant datasets/imagenet/ project ${someId} read`],
+      operation: 'storage_grant_create',
+      columns: grantColumns,
+    },
+    {
+      name: 'storage revoke',
+      summary: 'Revoke a grant',
+      args: [{ name: 'GRANT', meaning: 'as gpuaas storage grants shows it', field: 'storage_grant_id' }],
+      examples: [`gpuaas storage revoke ${someId} --yes`],
+      operation: 'storage_grant_revoke',
+      columns: grantColumns,
+      asks: 'Revoke the grant {}?',
+    },
+  ],
+};

@@ -1,0 +1,90 @@
+import { asking, putFile, sendParts } from '../../src/domains/storage/testing.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import type { Tenant, World } from '../../src/testing/world.ts';
+import type { MakeExample } from './examples.ts';
+import { personOf } from './people-examples.ts';
+
+const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
+const at = (path: string) => `path=${encodeURIComponent(path)}`;
+const aFile: MakeExample = async (world, tenant) => ({ query: at((await putFile(world, tenant)).path) });
+const bytes = Buffer.from('an example');
+
+/** An upload belongs to who began it, so callers without rights there get one of the owner. */
+async function begun(
+  world: World,
+  tenant: Tenant,
+  caller: string,
+): Promise<{ id: string; part_bytes: number; part_count: number }> {
+  const path = `shared/${unique('upload')}`;
+  for (const as of [caller, tenant.token]) {
+    const made = await asking(world, as, tenant.projectId)('POST', '/uploads', { path, size_bytes: bytes.length });
+    if (made.status === 201) return made.body;
+  }
+  throw new Error('nobody could begin an upload');
+}
+const anUpload: MakeExample = async (...of) => ({ params: { storage_upload_id: (await begun(...of)).id } });
+const inTrash: MakeExample = async (world, tenant) => {
+  const { id, path } = await putFile(world, tenant);
+  const gone = await asking(world, tenant.token, tenant.projectId)('DELETE', `/object?${at(path)}`);
+  if (gone.status !== 200) throw new Error(gone.text);
+  return { params: { storage_object_id: id } };
+};
+const fromTo: MakeExample = async (world, tenant) => ({
+  body: { from: (await putFile(world, tenant)).path, to: `shared/${unique('there')}` },
+});
+const grantBody = async (world: World, tenant: Tenant) => ({
+  path: `datasets/${unique('set')}/`,
+  grantee_kind: 'user',
+  grantee_id: await personOf(world, tenant.token),
+  level: 'read',
+});
+
+async function granted(world: World, tenant: Tenant): Promise<string> {
+  const ask = asking(world, tenant.token, tenant.projectId);
+  const made = await ask('POST', '/grants', await grantBody(world, tenant));
+  if (made.status !== 201) throw new Error(made.text);
+  return made.body.id;
+}
+
+export const storageExamples: Readonly<Record<string, MakeExample>> = {
+  storage_get: async () => ({}),
+  storage_namespace_list: async () => ({}),
+  storage_namespace_create: async () => ({ body: { kind: 'datasets', name: unique('set') } }),
+  storage_object_list: async () => ({ query: at('shared/') }),
+  storage_object_get: aFile,
+  storage_download_get: aFile,
+  storage_object_delete: aFile,
+  storage_folder_create: async () => ({ body: { path: `shared/${unique('folder')}/` } }),
+  storage_object_move: fromTo,
+  storage_object_copy: fromTo,
+  storage_trash_list: async (...of) => {
+    await inTrash(...of);
+    return {};
+  },
+  storage_trash_restore: inTrash,
+  storage_trash_purge: inTrash,
+  storage_upload_create: async () => ({ body: { path: `shared/${unique('upload')}`, size_bytes: 10 } }),
+  storage_upload_get: anUpload,
+  storage_upload_part: async (...of) => ({
+    ...(await anUpload(...of)),
+    query: `number=1&sha256=${'0'.repeat(64)}`,
+  }),
+  storage_upload_finish: async (world, tenant, caller) => {
+    const upload = await begun(world, tenant, caller);
+    for (const as of [caller, tenant.token]) {
+      const sent = await sendParts(world, asking(world, as, tenant.projectId), upload, bytes).then(
+        () => true,
+        () => false,
+      );
+      if (sent) break;
+    }
+    return { params: { storage_upload_id: upload.id }, body: {} };
+  },
+  storage_upload_abort: anUpload,
+  storage_grant_create: async (world, tenant) => ({ body: await grantBody(world, tenant) }),
+  storage_grant_list: async (world, tenant) => {
+    await granted(world, tenant);
+    return { query: 'side=given' };
+  },
+  storage_grant_revoke: async (world, tenant) => ({ params: { storage_grant_id: await granted(world, tenant) } }),
+};
