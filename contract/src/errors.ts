@@ -260,7 +260,7 @@ export const errors = {
   storage_grantee_not_found: kind(404, 'The organization has no such person, service account or project.'),
   storage_grant_exists: kind(409, 'The grantee has a grant on this namespace already: revoke it first.'),
   storage_access_denied: kind(403, 'The caller may see this in storage but not change it.', 'tenant admin'),
-  storage_path_taken: kind(409, 'Something else is at this path.'),
+  storage_path_occupied: kind(409, 'Something else is at this path.'),
   storage_is_folder: kind(409, 'The path is a folder, and this needs a file.'),
   storage_folder_not_empty: kind(409, 'The folder is not empty: delete it with everything in it (recursive).'),
   storage_too_many_entries: kind(

@@ -52,7 +52,7 @@ export const storageNamespaceCreate = defineRoute({
   auth: writes,
   idempotency: 'key',
   audit: 'storage.namespace.create',
-  errors: ['storage_path_invalid', 'storage_object_not_found', 'storage_path_taken', 'storage_limit_reached'],
+  errors: ['storage_path_invalid', 'storage_object_not_found', 'storage_path_occupied', 'storage_limit_reached'],
   status: 201,
   body: Type.Object(
     {
@@ -152,7 +152,7 @@ export const storageFolderCreate = defineRoute({
   auth: writes,
   idempotency: 'key',
   audit: 'storage.folder.create',
-  errors: [...ofPath, 'storage_access_denied', 'storage_path_taken', 'storage_limit_reached'],
+  errors: [...ofPath, 'storage_access_denied', 'storage_path_occupied', 'storage_limit_reached'],
   status: 201,
   body: Type.Object({ path: StoragePath, ...ownerProject }, strict),
   response: StorageObject,
@@ -177,7 +177,7 @@ export const storageObjectMove = defineRoute({
   auth: writes,
   idempotency: 'key',
   audit: 'storage.object.move',
-  errors: [...ofPath, 'storage_access_denied', 'storage_path_taken', 'storage_too_many_entries'],
+  errors: [...ofPath, 'storage_access_denied', 'storage_path_occupied', 'storage_too_many_entries'],
   body: fromTo,
   response: StorageObject,
 });
@@ -194,7 +194,7 @@ export const storageObjectCopy = defineRoute({
   errors: [
     ...ofPath,
     'storage_access_denied',
-    'storage_path_taken',
+    'storage_path_occupied',
     'storage_is_folder',
     'storage_quota_exceeded',
     'storage_limit_reached',
@@ -225,7 +225,7 @@ export const storageTrashRestore = defineRoute({
   auth: writes,
   idempotency: 'key',
   audit: 'storage.object.restore',
-  errors: ['storage_object_not_found', 'storage_access_denied', 'storage_path_taken'],
+  errors: ['storage_object_not_found', 'storage_access_denied', 'storage_path_occupied'],
   params: inTrash,
   response: StorageObject,
 });

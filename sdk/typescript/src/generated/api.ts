@@ -3140,7 +3140,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/copies`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
      */
     objectCopy(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
@@ -3156,7 +3156,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/folders`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
      */
     folderCreate(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
@@ -3188,7 +3188,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/moves`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_too_many_entries.
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_too_many_entries.
      */
     objectMove(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
@@ -3204,7 +3204,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/namespaces`
      *
-     * Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+     * Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
      */
     namespaceCreate(input: { readonly kind: "shared" | "users" | "workloads" | "datasets" | "checkpoints" | "artifacts"; readonly name?: string | undefined }, options?: CallOptions): Promise<T.StorageNamespace>;
     /**
@@ -3252,7 +3252,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/trash/{storage_object_id}/restore`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_taken.
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_occupied.
      */
     trashRestore(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
@@ -3260,7 +3260,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/uploads`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
      */
     uploadCreate(input: { readonly content_type?: string | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly replace?: boolean | undefined; readonly size_bytes: number }, options?: CallOptions): Promise<T.StorageUpload>;
     /**
@@ -3284,7 +3284,7 @@ readonly speed: number;
      *
      * `POST /api/v1/storage/uploads/{storage_upload_id}/finish`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_taken, storage_upload_incomplete, storage_upload_not_found.
+     * Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_occupied, storage_upload_incomplete, storage_upload_not_found.
      */
     uploadFinish(input: { readonly storage_upload_id: string; readonly checksum?: string | undefined }, options?: CallOptions): Promise<T.StorageObject>;
     /**

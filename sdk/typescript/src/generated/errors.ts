@@ -391,7 +391,7 @@ export const errorCodes = {
   /** The path names no place in storage; the message says why. */
   storage_path_invalid: { status: 400, retryable: false },
   /** Something else is at this path. */
-  storage_path_taken: { status: 409, retryable: false },
+  storage_path_occupied: { status: 409, retryable: false },
   /** The project would store more than its quota. */
   storage_quota_exceeded: { status: 409, retryable: false },
   /** The folder has more entries than one change may touch: take its folders one by one. */

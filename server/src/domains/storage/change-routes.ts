@@ -94,7 +94,7 @@ const mkdir = on(storageFolderCreate, (parts, act, { body }) =>
     if (!includes(place.level, 'write')) return tx.abandon(denied());
     const { folder, leaf } = place.path;
     if (leaf === '') {
-      return tx.abandon(new Fault('storage_path_taken', 'This is the namespace itself: name a folder in it.'));
+      return tx.abandon(new Fault('storage_path_occupied', 'This is the namespace itself: name a folder in it.'));
     }
     const opened = await openNamespace(tx, parts, act, place);
     if (opened instanceof Fault) return tx.abandon(opened);

@@ -22,7 +22,10 @@ export interface Opened {
   readonly events: readonly DeclaredEvent[];
 }
 const taken = (path: string) =>
-  new Fault('storage_path_taken', `Something else is at ${path}. Choose another path, or say that it may be replaced.`);
+  new Fault(
+    'storage_path_occupied',
+    `Something else is at ${path}. Choose another path, or say that it may be replaced.`,
+  );
 
 export async function openNamespace(
   tx: WriteTx,
@@ -53,7 +56,7 @@ export async function makeWay(
   act: Writer,
   namespace: NamespaceRow,
   folder: string,
-): Promise<Fault<'storage_path_taken'> | undefined> {
+): Promise<Fault<'storage_path_occupied'> | undefined> {
   const names = folder.split('/').slice(0, -1);
   const entries = names.map((name, depth) => ({
     ...{ id: ids.next(), name },
@@ -76,7 +79,7 @@ export async function makeRoom(
   act: Writer,
   namespace: NamespaceRow,
   at: { readonly folder: string; readonly name: string; readonly replace: boolean },
-): Promise<{ readonly replaced: ObjectRow | undefined } | Fault<'storage_path_taken'>> {
+): Promise<{ readonly replaced: ObjectRow | undefined } | Fault<'storage_path_occupied'>> {
   const there = await findObject(tx, namespace.id, at.folder, at.name);
   if (!there) return { replaced: undefined };
   if (there.is_folder || !at.replace) return taken(pathIn(namespace, at));

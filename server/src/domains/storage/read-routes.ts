@@ -62,7 +62,7 @@ const create = on(storageNamespaceCreate, async (parts, act, { body }) => {
     const opened = await openNamespace(tx, parts, act, { projectId: act.projectId, path });
     if (opened instanceof Fault) return tx.abandon(opened);
     if (opened.events.length === 0) {
-      return tx.abandon(new Fault('storage_path_taken', 'The project has this namespace already.'));
+      return tx.abandon(new Fault('storage_path_occupied', 'The project has this namespace already.'));
     }
     return tx.commit(showNamespace(opened.namespace), {
       target: { type: 'storage_namespace', id: opened.namespace.id },

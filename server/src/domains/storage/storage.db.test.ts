@@ -131,7 +131,7 @@ describe('storage', () => {
     expect(trash.body.data).toHaveLength(2);
     expect((await here('GET', '')).body).toMatchObject({ stored_bytes: 9, reserved_bytes: 0 });
     const refused = await here('POST', '/uploads', { path: 'shared/same', size_bytes: 3, replace: false });
-    expect(refused.body.code).toBe('storage_path_taken');
+    expect(refused.body.code).toBe('storage_path_occupied');
   });
 
   it('moves files and folders, copies without bytes, and never makes one path two things', async () => {
@@ -146,11 +146,11 @@ describe('storage', () => {
     expect((await here('POST', '/copies', { from: 'shared/z/y/two', to: 'artifacts/two' })).status).toBe(201);
     expect((await here('GET', '')).body.stored_bytes).toBe(5);
     expect((await here('POST', '/moves', { from: 'shared/z/y/two', to: 'shared/z/y/b' })).body.code).toBe(
-      'storage_path_taken',
+      'storage_path_occupied',
     );
     expect((await here('POST', '/uploads', { path: 'shared/z/y/two/x', size_bytes: 0 })).status).toBe(201);
-    await expect(store(world, here, 'shared/z/y/two/x', Buffer.from('x'))).rejects.toThrow('storage_path_taken');
-    expect((await here('POST', '/folders', { path: 'artifacts/two/' })).body.code).toBe('storage_path_taken');
+    await expect(store(world, here, 'shared/z/y/two/x', Buffer.from('x'))).rejects.toThrow('storage_path_occupied');
+    expect((await here('POST', '/folders', { path: 'artifacts/two/' })).body.code).toBe('storage_path_occupied');
   });
 
   it('opens a namespace to a person of another project by a grant alone, until it is revoked', async () => {

@@ -77,7 +77,7 @@ const create = on(storageUploadCreate, async (parts, act, { body }) => {
     const there = await findObject(tx, namespace.id, folder, name);
     if (there && (there.is_folder || !replace)) {
       return tx.abandon(
-        new Fault('storage_path_taken', `Something is at ${pathIn(namespace, { folder, name })} already.`),
+        new Fault('storage_path_occupied', `Something is at ${pathIn(namespace, { folder, name })} already.`),
       );
     }
     const expiresAt = new Date(clock.now().getTime() + policies.number('storage.upload_hours', act) * hourMs);

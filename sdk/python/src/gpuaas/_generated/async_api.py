@@ -3714,7 +3714,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/copies``
 
-        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
         """
         answer: StorageObject = await self._transport.call("storage_object_copy", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
         return answer
@@ -3734,7 +3734,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/folders``
 
-        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
         """
         answer: StorageObject = await self._transport.call("storage_folder_create", {"owner_project_id": owner_project_id, "path": path}, options)
         return answer
@@ -3773,7 +3773,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/moves``
 
-        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_too_many_entries.
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_too_many_entries.
         """
         answer: StorageObject = await self._transport.call("storage_object_move", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
         return answer
@@ -3792,7 +3792,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/namespaces``
 
-        Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken.
+        Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
         """
         answer: StorageNamespace = await self._transport.call("storage_namespace_create", {"kind": kind, "name": name}, options)
         return answer
@@ -3850,7 +3850,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/trash/{storage_object_id}/restore``
 
-        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_taken.
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_occupied.
         """
         answer: StorageObject = await self._transport.call("storage_trash_restore", {"storage_object_id": storage_object_id}, options)
         return answer
@@ -3860,7 +3860,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/uploads``
 
-        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_taken, storage_quota_exceeded.
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
         """
         answer: StorageUpload = await self._transport.call("storage_upload_create", {"content_type": content_type, "owner_project_id": owner_project_id, "path": path, "replace": replace, "size_bytes": size_bytes}, options)
         return answer
@@ -3890,7 +3890,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/uploads/{storage_upload_id}/finish``
 
-        Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_taken, storage_upload_incomplete, storage_upload_not_found.
+        Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_occupied, storage_upload_incomplete, storage_upload_not_found.
         """
         answer: StorageObject = await self._transport.call("storage_upload_finish", {"storage_upload_id": storage_upload_id, "checksum": checksum}, options)
         return answer

@@ -1556,10 +1556,10 @@ class StoragePathInvalidError(GpuaasError):
     retryable = False
 
 
-class StoragePathTakenError(GpuaasError):
+class StoragePathOccupiedError(GpuaasError):
     """Something else is at this path."""
 
-    code = "storage_path_taken"
+    code = "storage_path_occupied"
     status = 409
     retryable = False
 
@@ -2055,7 +2055,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "storage_limit_reached": StorageLimitReachedError,
     "storage_object_not_found": StorageObjectNotFoundError,
     "storage_path_invalid": StoragePathInvalidError,
-    "storage_path_taken": StoragePathTakenError,
+    "storage_path_occupied": StoragePathOccupiedError,
     "storage_quota_exceeded": StorageQuotaExceededError,
     "storage_too_many_entries": StorageTooManyEntriesError,
     "storage_upload_incomplete": StorageUploadIncompleteError,
