@@ -768,7 +768,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['apps.instance.failed'::text, 'apps.instance.launching'::text, 'apps.instance.released'::text, 'apps.instance.rolled_back'::text, 'apps.instance.running'::text, 'apps.instance.stopped'::text, 'apps.instance.upgraded'::text, 'apps.instance.upgrading'::text, 'provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'provisioning.started'::text, 'provisioning.stopped'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'billing.machines_stopped'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['apps.artifact.failed_verification'::text, 'apps.artifact.verified'::text, 'apps.instance.failed'::text, 'apps.instance.launching'::text, 'apps.instance.released'::text, 'apps.instance.rolled_back'::text, 'apps.instance.running'::text, 'apps.instance.stopped'::text, 'apps.instance.upgraded'::text, 'apps.instance.upgrading'::text, 'provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'provisioning.started'::text, 'provisioning.stopped'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text, 'terminal.session.ended'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.budget_threshold_reached'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'billing.machines_stopped'::text, 'payments.auto_top_up_action_required'::text, 'payments.auto_top_up_failed'::text, 'payments.balance_credited'::text, 'payments.disputed'::text, 'payments.failed'::text, 'payments.reconcile_failed'::text, 'payments.refunded'::text, 'provisioning.force_release_requested'::text])) WHEN 'gpuaas_webhooks'::text THEN (p_subject = 'notifications.webhook.disabled'::text) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_webhooks, gpuaas_worker;
 
 -- Function found_department()
@@ -2853,6 +2853,65 @@ create policy reach on app_routes
 grant insert, select, update (client_auth_mode), update (retired_at), update (route_family), update (target_port) on app_routes to gpuaas_api;
 grant insert, select, update (client_auth_mode), update (retired_at), update (route_family), update (target_port) on app_routes to gpuaas_worker;
 
+-- Table app_signing_keys
+
+create table app_signing_keys (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  kind text not null,
+  public_key text not null,
+  fingerprint text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint app_signing_keys_pkey PRIMARY KEY (id),
+  constraint app_signing_keys_fingerprint_check CHECK ((fingerprint ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint app_signing_keys_kind_check CHECK ((kind = ANY (ARRAY['ecdsa-p256'::text, 'ed25519'::text]))),
+  constraint app_signing_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint app_signing_keys_public_key_check CHECK (((length(public_key) >= 1) AND (length(public_key) <= 2000))),
+  constraint app_signing_keys_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id)
+);
+
+CREATE UNIQUE INDEX app_signing_keys_once ON public.app_signing_keys USING btree (project_id, fingerprint);
+CREATE INDEX app_signing_keys_page ON public.app_signing_keys USING btree (organization_id, project_id, id);
+CREATE INDEX app_signing_keys_project ON public.app_signing_keys USING btree (project_id, organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_signing_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_signing_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table app_signing_keys enable row level security;
+
+create policy reach on app_signing_keys
+  using (within_wall(organization_id));
+
+grant delete, insert, select on app_signing_keys to gpuaas_api;
+grant select on app_signing_keys to gpuaas_worker;
+
+-- Table app_sources
+
+create table app_sources (
+  id uuid not null,
+  registry text not null,
+  repository text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint app_sources_pkey PRIMARY KEY (id),
+  constraint app_sources_registry_check CHECK (((length(registry) <= 260) AND (registry ~ '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$'::text))),
+  constraint app_sources_repository_check CHECK ((length(repository) <= 255))
+);
+
+CREATE UNIQUE INDEX app_sources_once ON public.app_sources USING btree (registry, repository);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_sources FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_sources DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table app_sources enable row level security;
+
+create policy reach on app_sources
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant delete, insert, select on app_sources to gpuaas_api;
+grant select on app_sources to gpuaas_worker;
+
 -- Table app_use
 
 create table app_use (
@@ -2905,6 +2964,36 @@ create policy reach on app_use
 
 grant insert, select, update (bytes_in), update (bytes_out), update (correlation_id), update (failures), update (last_at), update (requests), update (units) on app_use to gpuaas_api;
 grant select on app_use to gpuaas_worker;
+
+-- Table app_verifications
+
+create table app_verifications (
+  id uuid not null,
+  organization_id uuid not null,
+  asked_at timestamp with time zone not null default act_time(),
+  due_at timestamp with time zone default act_time(),
+  tried_at timestamp with time zone,
+  tries integer not null default 0,
+  trouble text,
+  constraint app_verifications_pkey PRIMARY KEY (id),
+  constraint app_verifications_tries_check CHECK ((tries >= 0)),
+  constraint app_verifications_trouble_check CHECK (((length(trouble) >= 1) AND (length(trouble) <= 500))),
+  constraint app_verifications_organization_id_id_fkey FOREIGN KEY (organization_id, id) REFERENCES app_versions(organization_id, id)
+);
+
+CREATE INDEX app_verifications_due ON public.app_verifications USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX app_verifications_version ON public.app_verifications USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_verifications FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_verifications DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table app_verifications enable row level security;
+
+create policy reach on app_verifications
+  using (within_wall(organization_id));
+
+grant insert (id), insert (organization_id), select, update (asked_at), update (due_at), update (tries) on app_verifications to gpuaas_api;
+grant select, update (due_at), update (tried_at), update (tries), update (trouble) on app_verifications to gpuaas_worker;
 
 -- Table app_version_trust
 

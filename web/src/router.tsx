@@ -55,6 +55,7 @@ const apps = lazyPart(() => import('./pages/apps/catalog.tsx'), 'AppsPage');
 const app = lazyPart(() => import('./pages/apps/app.tsx'), 'AppPage');
 const appInstances = lazyPart(() => import('./pages/apps/instances.tsx'), 'AppInstancesPage');
 const appInstance = lazyPart(() => import('./pages/apps/instance.tsx'), 'AppInstancePage');
+const publishing = lazyPart(() => import('./pages/apps/publishing.tsx'), 'PublishingPage');
 const openApp = lazyPart(() => import('./pages/apps/open.tsx'), 'OpenAppPage');
 const recordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'RecordingsPage');
 const recording = lazyPart(() => import('./pages/recordings/recording.tsx'), 'RecordingPage');
@@ -121,6 +122,7 @@ const tree = root.addChildren([
   page('/app-instances/$id', appInstance, none),
   page('/apps', apps, none),
   page('/apps/$id', app, none),
+  page('/apps/publishing', publishing, words('app')),
   page('/apps/open', openApp, words('label', 'state', 'to')),
   page('/recordings', recordings, words('allocation', 'user')),
   page('/recordings/$id', recording, none),

@@ -26,6 +26,8 @@ const trust: FlagSpec = {
 };
 const appColumns = ['id', 'reference', 'name', 'visibility', 'created_at'];
 const versionColumns = ['id', 'version', 'lifecycle_state', 'trust_state', 'channel', 'image_digest', 'created_at'];
+const keyColumns = ['id', 'name', 'kind', 'fingerprint', 'created_at'];
+const sourceColumns = ['id', 'registry', 'repository', 'created_at'];
 const load = () => import('../apps/manifest-commands.ts');
 
 export const apps: CommandGroup = {
@@ -146,8 +148,55 @@ export const apps: CommandGroup = {
       args: [version],
       examples: [`gpuaas app version show ${someId}`],
       operation: 'app_version_get',
-      columns: [...versionColumns, 'image_repository', 'evidence', 'revocation_reason', 'revision'],
+      columns: [...versionColumns, 'image_repository', 'evidence', 'verification', 'revocation_reason', 'revision'],
       reads: true,
+    },
+    {
+      name: 'app version verify',
+      summary: 'Have a version verified again now, after it was signed or its SBOM was added',
+      args: [version],
+      examples: [`gpuaas app version verify ${someId}`],
+      operation: 'app_version_verify',
+      columns: [...versionColumns, 'verification'],
+    },
+    {
+      name: 'app registry login',
+      summary: 'Print a login of minutes, with which you push images of an app to the registry of the installation',
+      description:
+        'Podman, docker, skopeo, oras and cosign take it. It opens the repository of this app and no other one.',
+      args: [app],
+      examples: [`gpuaas app registry login ${someId}`],
+      load: async () => (await import('../apps/registry-login.ts')).login,
+    },
+    {
+      name: 'app key add',
+      summary: 'Pin the public key that images of your project are signed with',
+      args: [
+        { name: 'NAME', meaning: 'what you call it', field: 'name' },
+        { name: 'KEY', meaning: 'the public key as PEM, such as "$(cat cosign.pub)"', field: 'public_key' },
+      ],
+      examples: ['gpuaas app key add release "$(cat cosign.pub)"'],
+      operation: 'app_signing_key_create',
+      columns: keyColumns,
+    },
+    {
+      name: 'app key list',
+      summary: 'The public keys that your project has pinned',
+      flags: { limit },
+      examples: ['gpuaas app key list'],
+      operation: 'app_signing_key_list',
+      columns: keyColumns,
+      none: 'Your project has pinned no key. gpuaas app key add pins one.',
+      reads: true,
+    },
+    {
+      name: 'app key remove',
+      summary: 'Withdraw a public key; what was verified with it stays so',
+      args: [{ name: 'KEY', meaning: 'its id', field: 'app_signing_key_id' }],
+      examples: [`gpuaas app key remove ${someId} --yes`],
+      operation: 'app_signing_key_delete',
+      columns: keyColumns,
+      asks: 'Withdraw the key {}?',
     },
     {
       name: 'app promote',
@@ -228,6 +277,48 @@ export const apps: CommandGroup = {
       reads: true,
     },
     {
+      name: 'ops app affected',
+      summary: 'Whom a revocation of a version would affect: the instances that run it now',
+      args: [version],
+      examples: [`gpuaas ops app affected ${someId}`],
+      operation: 'admin_app_version_affected',
+      columns: ['instances', 'organizations', 'projects', 'affected'],
+      reads: true,
+    },
+    {
+      name: 'ops app source list',
+      summary: 'The registries that images of verified apps may come from',
+      flags: { limit },
+      examples: ['gpuaas ops app source list'],
+      operation: 'admin_app_source_list',
+      columns: sourceColumns,
+      none: 'No registry is named, so nothing is verified. gpuaas ops app source add names one.',
+      reads: true,
+    },
+    {
+      name: 'ops app source add',
+      summary: 'Let images of verified apps come from a registry, or from a part of it',
+      args: [{ name: 'REGISTRY', meaning: 'its name, with a port where it has one', field: 'registry' }],
+      flags: {
+        below: { type: 'string', value: 'PATH', field: 'repository', meaning: 'only repositories below this path' },
+      },
+      examples: [
+        'gpuaas ops app source add registry.example.com',
+        'gpuaas ops app source add ghcr.io --below our-team',
+      ],
+      operation: 'admin_app_source_create',
+      columns: sourceColumns,
+    },
+    {
+      name: 'ops app source remove',
+      summary: 'Take a source back; what was verified stays so',
+      args: [{ name: 'SOURCE', meaning: 'its id', field: 'app_source_id' }],
+      examples: [`gpuaas ops app source remove ${someId} --yes`],
+      operation: 'admin_app_source_delete',
+      columns: sourceColumns,
+      asks: 'Take the source {} back?',
+    },
+    {
       name: 'ops app revoke',
       summary: 'Revoke the trust in a version for good, and say what becomes of what runs',
       args: [version],
@@ -239,8 +330,8 @@ export const apps: CommandGroup = {
         },
       },
       examples: [`gpuaas ops app revoke ${someId} --reason 'it calls home' --effect stop --yes`],
-      operation: 'admin_app_version_revoke',
-      asks: 'Revoke the trust in {} for good?',
+      description: 'It says which instances run the version, of how many projects and organizations, before it asks.',
+      load: async () => (await import('../apps/revoke.ts')).revoke,
     },
   ],
 };

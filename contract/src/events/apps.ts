@@ -62,3 +62,21 @@ export const appArtifactRevoked = defineEvent({
   consumers: ['webhook-worker'],
   payload: Type.Object({ ...artifact, effect: Type.Enum([...revocationEffects]) }, strict),
 });
+
+export const appArtifactVerified = defineEvent({
+  type: 'apps.artifact.verified',
+  version: '1.0',
+  summary: 'A version of an app was verified: its source, digest, signature and SBOM are in order.',
+  producer: 'app-runtime-worker',
+  consumers: ['webhook-worker'],
+  payload: Type.Object(artifact, strict),
+});
+
+export const appArtifactFailedVerification = defineEvent({
+  type: 'apps.artifact.failed_verification',
+  version: '1.0',
+  summary: 'A version of an app failed verification: what its registry has contradicts it. Its evidence says why.',
+  producer: 'app-runtime-worker',
+  consumers: ['webhook-worker'],
+  payload: Type.Object(artifact, strict),
+});

@@ -11,10 +11,12 @@ import {
 } from '../events/app-instances.ts';
 import {
   appArtifactDeprecated,
+  appArtifactFailedVerification,
   appArtifactPromoted,
   appArtifactPublished,
   appArtifactRetired,
   appArtifactRevoked,
+  appArtifactVerified,
 } from '../events/apps.ts';
 import {
   autoReleasePending,
@@ -54,10 +56,12 @@ import { terminalSessionEnded, terminalSessionOpened } from '../events/terminal.
 /** Events of an organization that its webhooks can get. What concerns hosts and operators alone is not among them. */
 export const webhookEvents: readonly { readonly event: EventKind }[] = [
   { event: appArtifactDeprecated },
+  { event: appArtifactFailedVerification },
   { event: appArtifactPromoted },
   { event: appArtifactPublished },
   { event: appArtifactRetired },
   { event: appArtifactRevoked },
+  { event: appArtifactVerified },
   { event: appInstanceFailed },
   { event: appInstanceLaunching },
   { event: appInstanceReleased },

@@ -38,4 +38,28 @@ export const appPolicies = [
     'apps',
     'How long a launch that has failed waits before it is tried again.',
   ),
+  whole(
+    'apps.max_signing_keys_per_project',
+    { default: 20, minimum: 1, maximum: 100, unit: 'keys' },
+    'apps',
+    'Public keys that a project may pin for its images.',
+  ),
+  whole(
+    'apps.push_credential_seconds',
+    { default: 900, minimum: 60, maximum: 86_400, unit: 'seconds' },
+    'apps',
+    'How long a login to push images of an app is good for.',
+  ),
+  whole(
+    'apps.verification_retry_seconds',
+    { default: 60, minimum: 1, maximum: 86_400, unit: 'seconds' },
+    'apps',
+    'How long verification waits after its first try without an answer; each further wait is twice as long.',
+  ),
+  whole(
+    'apps.verification_retry_most_seconds',
+    { default: 21_600, minimum: 1, maximum: 604_800, unit: 'seconds' },
+    'apps',
+    'The longest wait between two tries of verification.',
+  ),
 ] as const satisfies readonly Policy[];

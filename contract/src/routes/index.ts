@@ -34,6 +34,7 @@ import * as appCatalog from './apps/catalog.ts';
 import * as appInstances from './apps/instances.ts';
 import * as appLifecycle from './apps/lifecycle.ts';
 import * as appPublishing from './apps/publishing.ts';
+import * as appTrustRoutes from './apps/trust.ts';
 import * as appUse from './apps/use.ts';
 import * as audit from './audit.ts';
 import * as billingDocuments from './billing/documents.ts';
@@ -115,6 +116,7 @@ export const routes: readonly Route[] = [
   appLifecycle,
   appInstances,
   appPublishing,
+  appTrustRoutes,
   appUse,
   audit,
   billing,
@@ -204,6 +206,7 @@ export * from './apps/instances.ts';
 export * from './apps/lifecycle.ts';
 export * from './apps/objects.ts';
 export * from './apps/publishing.ts';
+export * from './apps/trust.ts';
 export * from './apps/use.ts';
 export * from './audit.ts';
 export * from './billing/documents.ts';

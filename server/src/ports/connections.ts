@@ -24,6 +24,7 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
   // The simulated provider alone lives here; others are asked over the network.
   storage: 0,
   payments: 2,
+  registry: 0,
   webhooks: 0,
 };
 /** What a process holds beside its ports. */

@@ -22,6 +22,8 @@ import { objectsConfig, openObjectsOf } from './objects/settings.ts';
 import { type Outside, openPatiently } from './patience.ts';
 import { openPayments } from './payments/open.ts';
 import type { Payments } from './payments/port.ts';
+import { openRegistry } from './registry/open.ts';
+import type { Registry } from './registry/port.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
 import { openStorage, storageConfig, storageOf } from './storage/open.ts';
@@ -41,6 +43,7 @@ export interface Ports {
   readonly objects: Objects;
   readonly payments: Payments;
   readonly storage: Storage;
+  readonly registry: Registry;
   readonly webhooks: Webhooks;
 }
 export const defineProcess = processesOver<Ports>();
@@ -127,6 +130,17 @@ export const portsConfig = Type.Object({
     default: 'maas',
     description: 'How MAAS sites are reached: maas (https), or simulated, beside npm start (http on this machine too).',
   }),
+  registry: Type.Enum(['distribution', 'local'], {
+    default: 'distribution',
+    description:
+      'How registries of images are asked: distribution (TLS), or local, beside npm start (this machine without TLS too).',
+  }),
+  registryLogins: Type.Optional(
+    Secret({
+      description:
+        'Logins at registries that are not public, as `podman login --authfile` writes them: verification reads with them.',
+    }),
+  ),
   webhooks: Type.Enum(['guarded', 'local'], {
     default: 'guarded',
     description:
@@ -220,6 +234,7 @@ function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outsi
     storage: named('The store of tenants’ files', 'GPUAAS_STORAGE_S3_ENDPOINT', config.storageS3Endpoint),
     webhooks: undefined,
     maas: undefined,
+    registry: undefined,
     payments:
       config.payments === 'stripe'
         ? {
@@ -325,6 +340,11 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
   },
   storage: (opening) => openStorage(storageOf(opening.name, opening.config)),
   maas: (opening) => openMaas({ kind: opening.config.maas }, opening),
+  registry({ config, name }) {
+    return openRegistry({ kind: config.registry, logins: config.registryLogins }).catch((error: unknown) => {
+      throw new ConfigFault(name, [`GPUAAS_REGISTRY_LOGINS is no file of logins: ${(error as Error).message}.`]);
+    });
+  },
   webhooks({ config, name }) {
     if (config.webhooks === 'local') return openWebhooks({ kind: 'local' });
     return openWebhooks({ kind: 'guarded', allowedNetworks: config.webhookNetworks }).catch((error: unknown) => {

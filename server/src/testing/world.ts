@@ -184,6 +184,7 @@ export async function openWorld(
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       keyring: keyringOfWorlds,
       appsUrl: appsUrlOfWorlds,
+      ownRegistry: { name: 'registry.gpuaas.test', key: 'a key of worlds' },
       ...(options.terminals !== false && { terminalGateway: gatewayOfWorlds, jumpHost: jumpHostOfWorlds }),
       issuer,
       audience,

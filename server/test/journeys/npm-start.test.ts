@@ -8,6 +8,7 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { startCollector } from '../../src/testing/servers/collector.ts';
 import { freePort } from '../chaos/children.ts';
 import { childrenOf, endAll, inShell, processesOn, run, type Started, start } from './support/npm-start.ts';
+import { bringToProd } from './support/push-app.ts';
 import { ask, signIn } from './support/sign-in.ts';
 
 /** `npm start` from the outside, as somebody meets it who has just cloned the repository. */
@@ -85,6 +86,29 @@ async function inviteByMail(started: Started, token: string): Promise<void> {
   expect(letter.text).toContain(`${url}/invitations/accept#gpuaas_invite_`);
 }
 
+/** A member brings an app to prod: the registry that is printed takes the image, and the worker verifies it. */
+async function publishesAnApp(started: Started): Promise<void> {
+  const url = started.fact('URL');
+  const { token } = await signInAs(started, 'member');
+  const { body: me } = await ask(url, token);
+  const demo = (me.organizations as { id: string; slug: string }[]).find(({ slug }) => slug === 'demo');
+  const { body: projects } = await ask(url, token, `/api/v1/organizations/${demo?.id}/projects`);
+  const slug = 'pushed';
+  let calls = 0;
+  const call = (method: string, path: string, body?: object) => {
+    calls += 1;
+    return ask(url, token, `/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', 'idempotency-key': `app-${calls}` },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  };
+  expect(await bringToProd(call, projects.data[0].id, slug)).toMatchObject({
+    ...{ trust_state: 'verified', lifecycle_state: 'promoted', channel: 'prod' },
+    image_repository: `${started.fact('Registry').split(' ')[0]}/demo/${slug}`,
+  });
+}
+
 /** PostgreSQL is killed below it: it is started again, nothing piles up meanwhile, and writes go on. */
 async function survivesItsDatabase(started: Started, data: string): Promise<void> {
   const { token } = await signInAs(started, 'owner');
@@ -153,6 +177,7 @@ describe('npm start', () => {
       for (const url of healths) expect(await (await fetch(`${url}/metrics`)).text()).toContain('gpuaas_build_info');
 
       await inviteByMail(first, owner.token);
+      await publishesAnApp(first);
       const sealing = await readFile(join(data, 'secrets.key'));
       await showsNoSecret(first, [sealing.toString('latin1').trim(), sealing.toString('base64'), owner.token]);
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { putVersion, testManifest } from '../../src/domains/apps/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type Tenant, type World } from '../../src/testing/world.ts';
@@ -10,6 +11,7 @@ const ofVersion: MakeExample = async (world, tenant) => ({
   params: { app_version_id: (await putVersion(world, tenant)).versionId },
 });
 const project: MakeExample = async (_, tenant) => ({ params: { project_id: tenant.projectId } });
+const publicKey = () => generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString();
 const withoutVersion = async (world: World, tenant: Tenant) => {
   const slug = unique();
   return { slug, appId: (await putVersion(world, tenant, { slug, version: '0.0.1' })).appId };
@@ -53,7 +55,35 @@ export const appExamples: Readonly<Record<string, MakeExample>> = {
     );
     return { params: { app_id: appId, app_entitlement_id: id } };
   },
+  app_version_verify: ofVersion,
+  app_push_credential_create: ofApp,
+  app_signing_key_create: async (...of) => ({
+    ...(await project(...of)),
+    body: { name: 'release', public_key: publicKey() },
+  }),
+  app_signing_key_list: project,
+  app_signing_key_delete: async (world, tenant) => {
+    const id = systemIds.next();
+    await asSystem(
+      world.root,
+      `insert into app_signing_keys (id, organization_id, project_id, name, kind, public_key, fingerprint)
+       values ($1, $2, $3, 'release', 'ed25519', 'x', 'sha256:' || encode(sha256($4::text::bytea), 'hex'))`,
+      [id, tenant.organizationId, tenant.projectId, id],
+    );
+    return { params: { project_id: tenant.projectId, app_signing_key_id: id } };
+  },
   catalog_app_list: async () => ({}),
+  admin_app_source_list: async () => ({}),
+  admin_app_source_create: async () => ({ body: { registry: `${unique()}.example.com` } }),
+  admin_app_source_delete: async (world) => {
+    const id = systemIds.next();
+    await asSystem(world.root, "insert into app_sources (id, registry, repository) values ($1, $2, '')", [
+      id,
+      unique(),
+    ]);
+    return { params: { app_source_id: id } };
+  },
+  admin_app_version_affected: ofVersion,
   catalog_version_list: ofApp,
   admin_app_version_list: async () => ({}),
   admin_app_version_revoke: async (...of) => ({

@@ -22,6 +22,8 @@ const within: Readonly<Record<string, string>> = {
   app_instance_create: 'gpuaas app launch takes an allocation that exists or a new one, and not both',
   app_instance_logs: 'gpuaas app logs reads it until the host has answered',
   app_instance_upgrade: 'gpuaas app upgrade takes parameters as --set name=value',
+  admin_app_version_revoke: 'gpuaas ops app revoke says first whom it affects',
+  app_push_credential_create: 'gpuaas app registry login prints it as a line for a shell',
   app_sign_in_create: 'browsers sign in to an app: the console does',
   app_version_publish: 'gpuaas app publish reads the manifest from a file',
   branding_get: 'the console shows it',

@@ -32,6 +32,16 @@ export const appChecks: Readonly<Record<string, Promised>> = {
 };
 
 export const appUniqueness: Readonly<Record<string, Promised>> = {
+  app_sources_once: {
+    promise: 'a source of images is named once',
+    table: 'app_sources',
+    row: { registry: 'registry.example.com', repository: 'team' },
+  },
+  app_signing_keys_once: {
+    promise: 'a project pins a key once',
+    table: 'app_signing_keys',
+    row: { project_id: uuid, kind: 'ed25519', fingerprint: `sha256:${'c1'.repeat(32)}` },
+  },
   apps_organization_id_id_key: {
     promise: 'a version and an entitlement belong to an app of the publisher that they name',
     table: 'apps',

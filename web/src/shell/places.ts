@@ -24,6 +24,7 @@ const projectPlaces: readonly PlaceGroup[] = [
       { to: '/', label: 'Home', icon: 'home', key: 'h', needs: 'overview_get' },
       { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a', needs: 'allocation_list' },
       { to: '/app-instances', label: 'App instances', icon: 'box', needs: 'app_instance_list' },
+      { to: '/apps/publishing', label: 'Publishing', icon: 'stack', needs: 'app_list' },
       { to: '/groups', label: 'Groups', icon: 'stack', key: 'u', needs: 'allocation_group_list' },
     ],
   },

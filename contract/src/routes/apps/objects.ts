@@ -41,12 +41,31 @@ export type App = Static<typeof App>;
 export const AppEvidence = Type.Object(
   {
     subject: Type.Enum(['source', 'digest', 'signature', 'sbom'], { description: 'What was looked at.' }),
-    result: Type.Enum(['passed', 'failed']),
+    result: Type.Enum(['passed', 'failed', 'missing'], {
+      description: 'failed: it contradicts the version. missing: it is not there yet, so there is no answer.',
+    }),
     detail: Type.String({ description: 'What was found, in a sentence.' }),
   },
   strict,
 );
 export type AppEvidence = Static<typeof AppEvidence>;
+
+/** How verification goes; it tries again by itself where it could not answer. */
+export const AppVerification = Type.Object(
+  {
+    asked_at: Timestamp,
+    tried_at: When,
+    due_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it is tried next; null: not until it is asked for.',
+    }),
+    tries: Type.Integer({ description: 'Tries without an answer since it was asked for.' }),
+    trouble: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the last try gave no answer, such as a registry that cannot be reached.',
+    }),
+  },
+  { $id: 'AppVerification', ...strict },
+);
+export type AppVerification = Static<typeof AppVerification>;
 
 export const AppVersion = Type.Object(
   {
@@ -63,6 +82,7 @@ export const AppVersion = Type.Object(
     trust_state: AppTrust,
     channel: AppChannelName,
     evidence: Type.Array(AppEvidence),
+    verification: AppVerification,
     verified_at: Type.Union([Timestamp, Type.Null()], { description: 'When verification last gave an answer.' }),
     revocation_reason: Type.Union([Type.String(), Type.Null()]),
     revocation_effect: Type.Union([RevocationEffectName, Type.Null()]),

@@ -198,6 +198,30 @@ export interface Api {
   };
   readonly adminApps: {
     /**
+     * The registries that images of verified apps may come from; verification asks no others
+     *
+     * `GET /api/v1/admin/app-sources`
+     *
+     * Refusals: cursor_invalid.
+     */
+    sourceList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppSource>;
+    /**
+     * Let images of verified apps come from a registry, or from a part of it
+     *
+     * `POST /api/v1/admin/app-sources`
+     *
+     * Refusals: app_source_exists, step_up_required.
+     */
+    sourceCreate(input: { readonly registry: string; readonly repository?: string | undefined }, options?: CallOptions): Promise<T.AppSource>;
+    /**
+     * Take a source back: nothing from there is verified any more; what was verified stays so
+     *
+     * `DELETE /api/v1/admin/app-sources/{app_source_id}`
+     *
+     * Refusals: app_source_not_found, step_up_required.
+     */
+    sourceDelete(input: { readonly app_source_id: string }, options?: CallOptions): Promise<T.AppSource>;
+    /**
      * The trust board: versions of all apps, newest first
      *
      * `GET /api/v1/admin/app-versions`
@@ -206,6 +230,24 @@ export interface Api {
      */
     versionList(input?: { readonly cursor?: string | undefined; readonly lifecycle_state?: "published" | "promoted" | "deprecated" | "retired" | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly trust_state?: "unverified" | "verified" | "failed_verification" | "revoked" | undefined }, options?: CallOptions): Paged<T.AppVersion>;
     /**
+     * Whom a revocation of this version would affect: the instances that run it, and how many there are in all
+     *
+     * `GET /api/v1/admin/app-versions/{app_version_id}/affected`
+     *
+     * Refusals: app_version_not_found.
+     */
+    versionAffected(input: { readonly app_version_id: string }, options?: CallOptions): Promise<{
+  /** Instances that run it at this moment, the oldest first. */
+readonly affected: readonly {
+  readonly app_instance_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+}[];
+  readonly instances: number;
+  readonly organizations: number;
+  readonly projects: number;
+}>;
+    /**
      * Revoke the trust in a version for good: nobody launches it any more; the effect says what becomes of what runs
      *
      * `POST /api/v1/admin/app-versions/{app_version_id}/revoke`
@@ -213,7 +255,7 @@ export interface Api {
      * Refusals: app_version_not_found, illegal_transition, step_up_required.
      */
     versionRevoke(input: { readonly app_version_id: string; readonly effect: "stop" | "let_run"; readonly reason: string }, options?: CallOptions): Promise<{
-  /** Instances that ran it at this moment, the oldest first. */
+  /** Instances that run it at this moment, the oldest first. */
 readonly affected: readonly {
   readonly app_instance_id: string;
   readonly organization_id: string;
@@ -1864,6 +1906,14 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     versionRetire(input: { readonly app_version_id: string; readonly revision?: number | undefined }, options?: CallOptions): Promise<T.AppVersion>;
     /**
+     * Have a version verified again now: after it was signed, or when what was missing is there
+     *
+     * `POST /api/v1/app-versions/{app_version_id}/verify`
+     *
+     * Refusals: app_version_not_found, illegal_transition.
+     */
+    versionVerify(input: { readonly app_version_id: string }, options?: CallOptions): Promise<T.AppVersion>;
+    /**
      * One app, for its publisher
      *
      * `GET /api/v1/apps/{app_id}`
@@ -1904,6 +1954,14 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     entitlementDelete(input: { readonly app_entitlement_id: string; readonly app_id: string }, options?: CallOptions): Promise<T.AppEntitlement>;
     /**
+     * A login of minutes, with which images of this app are pushed to the registry of the installation
+     *
+     * `POST /api/v1/apps/{app_id}/push-credentials`
+     *
+     * Refusals: app_not_found, app_registry_absent.
+     */
+    pushCredentialCreate(input: { readonly app_id: string }, options?: CallOptions): Promise<T.AppPushCredential>;
+    /**
      * The versions of an app, newest first, for its publisher
      *
      * `GET /api/v1/apps/{app_id}/versions`
@@ -1935,6 +1993,30 @@ readonly tags?: Readonly<Record<string, string>>;
      * Refusals: app_not_found, cursor_invalid, project_not_found.
      */
     catalogVersionList(input: { readonly app_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.CatalogVersion>;
+    /**
+     * The public keys that a project has pinned
+     *
+     * `GET /api/v1/projects/{project_id}/app-signing-keys`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    signingKeyList(input: { readonly project_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AppSigningKey>;
+    /**
+     * Pin a public key: images of this project are verified against the keys that it has pinned
+     *
+     * `POST /api/v1/projects/{project_id}/app-signing-keys`
+     *
+     * Refusals: app_limit_reached, app_signing_key_exists, app_signing_key_invalid, project_not_found.
+     */
+    signingKeyCreate(input: { readonly project_id: string; readonly name: string; readonly public_key: string }, options?: CallOptions): Promise<T.AppSigningKey>;
+    /**
+     * Withdraw a public key: nothing is verified by it any more; what was verified stays so
+     *
+     * `DELETE /api/v1/projects/{project_id}/app-signing-keys/{app_signing_key_id}`
+     *
+     * Refusals: app_signing_key_not_found, project_not_found.
+     */
+    signingKeyDelete(input: { readonly app_signing_key_id: string; readonly project_id: string }, options?: CallOptions): Promise<T.AppSigningKey>;
     /**
      * The apps that a project publishes
      *
@@ -3017,7 +3099,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, too_many_webhooks, webhook_url_refused.
      */
-    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
+    create(input: { readonly organization_id: string; readonly description?: string | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.failed_verification" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.artifact.verified" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url: string }, options?: CallOptions): Promise<T.WebhookWithSecret>;
     /**
      * Remove a webhook with its deliveries
      *
@@ -3033,7 +3115,7 @@ readonly data: readonly T.PaymentMethod[];
      *
      * Refusals: organization_not_found, step_up_required, webhook_not_found, webhook_url_refused.
      */
-    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
+    update(input: { readonly organization_id: string; readonly webhook_id: string; readonly description?: string | undefined; readonly enabled?: boolean | undefined; readonly event_types?: readonly ("apps.artifact.deprecated" | "apps.artifact.failed_verification" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.artifact.verified" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[] | undefined; readonly url?: string | undefined }, options?: CallOptions): Promise<T.Webhook>;
     /**
      * What was posted to a webhook, newest first
      *

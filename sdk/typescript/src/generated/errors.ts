@@ -66,10 +66,22 @@ export const errorCodes = {
   app_not_supported: { status: 409, retryable: false },
   /** The parameters do not fit the manifest of the app; details names each one. */
   app_parameters_invalid: { status: 422, retryable: false },
+  /** The installation has no registry of its own to push to. */
+  app_registry_absent: { status: 409, retryable: false },
   /** There is no such app, or the caller may not use it. */
   app_route_not_found: { status: 404, retryable: false },
+  /** The project has pinned this key already. */
+  app_signing_key_exists: { status: 409, retryable: false },
+  /** This is no public key that signatures of images are checked with. */
+  app_signing_key_invalid: { status: 422, retryable: false },
+  /** There is no such signing key. */
+  app_signing_key_not_found: { status: 404, retryable: false },
   /** The organization already publishes an app with this slug. */
   app_slug_taken: { status: 409, retryable: false },
+  /** Images may come from there already. */
+  app_source_exists: { status: 409, retryable: false },
+  /** There is no such source of images. */
+  app_source_not_found: { status: 404, retryable: false },
   /** The app already has this version; a published version never changes. */
   app_version_exists: { status: 409, retryable: false },
   /** There is no such version of an app. */

@@ -1121,6 +1121,16 @@ readonly size_mib: number;
 }[];
 };
 
+export type AppPushCredential = {
+  readonly expires_at: string;
+  readonly password: string;
+  /** The name of the registry, as images carry it. */
+readonly registry: string;
+  /** The only repository that it opens: publisher/slug. */
+readonly repository: string;
+  readonly username: string;
+};
+
 export type AppRoute = {
   readonly auth: "browser_oidc" | "api_bearer";
   readonly endpoint: string;
@@ -1135,6 +1145,28 @@ export type AppSignIn = {
   readonly expires_at: string;
   /** Where the browser goes next, with a code that works once. */
 readonly redirect_url: string;
+};
+
+export type AppSigningKey = {
+  readonly created_at: string;
+  /** sha256 of the key in DER. */
+readonly fingerprint: string;
+  readonly id: string;
+  readonly kind: "ecdsa-p256" | "ed25519";
+  readonly name: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  /** As PEM. */
+readonly public_key: string;
+};
+
+export type AppSource = {
+  readonly created_at: string;
+  readonly id: string;
+  /** The name of the registry, with its port where it has one. */
+readonly registry: string;
+  /** Only repositories below this path; empty: all of the registry. */
+readonly repository: string;
 };
 
 export type AppUse = {
@@ -1173,6 +1205,17 @@ readonly failures: number;
 readonly units: Readonly<Record<string, number>>;
 };
 
+export type AppVerification = {
+  readonly asked_at: string;
+  /** When it is tried next; null: not until it is asked for. */
+readonly due_at: string | null;
+  readonly tried_at: string | null;
+  /** Tries without an answer since it was asked for. */
+readonly tries: number;
+  /** Why the last try gave no answer, such as a registry that cannot be reached. */
+readonly trouble: string | null;
+};
+
 export type AppVersion = {
   readonly app_id: string;
   readonly app_reference: string;
@@ -1182,7 +1225,8 @@ export type AppVersion = {
   readonly evidence: readonly {
   /** What was found, in a sentence. */
 readonly detail: string;
-  readonly result: "passed" | "failed";
+  /** failed: it contradicts the version. missing: it is not there yet, so there is no answer. */
+readonly result: "passed" | "failed" | "missing";
   /** What was looked at. */
 readonly subject: "source" | "digest" | "signature" | "sbom";
 }[];
@@ -1201,6 +1245,7 @@ readonly revision: number;
   readonly revocation_reason: string | null;
   readonly trust_state: "unverified" | "verified" | "failed_verification" | "revoked";
   readonly updated_at: string;
+  readonly verification: AppVerification;
   /** When verification last gave an answer. */
 readonly verified_at: string | null;
   /** Semantic version: 1.2.3, or 1.2.3-rc.1. */
@@ -3716,7 +3761,7 @@ export type Webhook = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
+readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.failed_verification" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.artifact.verified" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;
@@ -3754,7 +3799,7 @@ export type WebhookWithSecret = {
   readonly disabled_reason: string | null;
   readonly enabled: boolean;
   /** Only events of these types; all of them when it is empty. */
-readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
+readonly event_types: readonly ("apps.artifact.deprecated" | "apps.artifact.failed_verification" | "apps.artifact.promoted" | "apps.artifact.published" | "apps.artifact.retired" | "apps.artifact.revoked" | "apps.artifact.verified" | "apps.instance.failed" | "apps.instance.launching" | "apps.instance.released" | "apps.instance.rolled_back" | "apps.instance.running" | "apps.instance.stopped" | "apps.instance.upgraded" | "apps.instance.upgrading" | "billing.auto_release_pending" | "billing.balance_depleted" | "billing.balance_recovered" | "billing.low_balance_warning" | "billing.machines_stopped" | "payments.auto_top_up_action_required" | "payments.auto_top_up_failed" | "payments.balance_credited" | "payments.disputed" | "payments.failed" | "payments.refunded" | "provisioning.active" | "provisioning.attested" | "provisioning.drain_called_off" | "provisioning.drain_notice" | "provisioning.failed" | "provisioning.idle" | "provisioning.queued" | "provisioning.release_failed" | "provisioning.releasing.completed" | "storage.grant.created" | "storage.grant.revoked" | "storage.namespace.created" | "storage.object.deleted" | "tenancy.invitation.accepted" | "tenancy.member.changed" | "tenancy.project_member.changed" | "terminal.session.ended" | "terminal.session.opened")[];
   readonly failing_since: string | null;
   readonly id: string;
   readonly organization_id: string;

@@ -15,6 +15,8 @@ export async function seedDemo(spec: {
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly accounts: LocalAccounts;
+  /** The registry of this start, which images of verified apps may come from. */
+  readonly registry: string;
 }): Promise<void> {
   const as = async (login: Login) => {
     const token = await spec.accounts.tokenFor(login);
@@ -58,6 +60,9 @@ export async function seedDemo(spec: {
   const operator = await as('operator');
   await operator('POST', '/api/v1/admin/catalog/defaults', { reason: 'a local start begins with something to sell' });
   await giveCredit(operator, organizationId);
+  const sources = (await operator('GET', '/api/v1/admin/app-sources')) as { data: { registry: string }[] };
+  if (sources.data.some(({ registry }) => registry === spec.registry)) return;
+  await operator('POST', '/api/v1/admin/app-sources', { registry: spec.registry });
 }
 
 /** Money to try things with, once. The operator gives it: what one person may give in a day is left to finance. */

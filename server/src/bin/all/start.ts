@@ -10,6 +10,7 @@ import { type Closing, closeAll } from './local/closing.ts';
 import { openGateways } from './local/gateways.ts';
 import { type Ground, openGround } from './local/ground.ts';
 import { startMembers } from './local/members.ts';
+import { openOwnRegistry } from './local/own-registry.ts';
 import { audience, buildAllPages, sharedSettings } from './local/shared-settings.ts';
 import { openInbox, openPaymentPage } from './local/stand-ins.ts';
 import { type Options, UsageFault } from './options.ts';
@@ -61,6 +62,7 @@ async function startParts(
   const { dataDir, server, apiUrl, publicUrl, sealingKey, logPath, desk } = ground;
   const pages = await buildAllPages(steps);
   const gateways = await openGateways(dataDir, ground, closing);
+  const registry = await openOwnRegistry(dataDir, env, closing);
   const accounts = await steps.step(
     'accounts',
     () => openLocalAccounts({ dataDir, issuerUrl: server.urlFor('gpuaas_issuer'), publicUrl, audience, sealingKey }),
@@ -76,16 +78,16 @@ async function startParts(
   const members = await startMembers(
     {
       ...{ split: options.split, dataDir, logPath, env, sealingKey, server, gateways },
-      shared: sharedSettings(ground, env, pages, gateways),
+      shared: sharedSettings(ground, env, pages, gateways, registry.env),
       payments: payments?.env ?? {},
       simulatorAddress: desk?.address,
     },
     steps,
     closing,
   );
-  await startDemo(options, env, { ...ground, accounts }, steps, closing);
+  await startDemo(options, env, { ...ground, accounts, registry: registry.name }, steps, closing);
   welcome(steps, {
-    ...{ url: publicUrl, inboxUrl, checkoutUrl: payments?.url, dataDir, accounts, logPath },
+    ...{ url: publicUrl, inboxUrl, checkoutUrl: payments?.url, registry: registry.name, dataDir, accounts, logPath },
     ...{ isSimulated: desk !== undefined, speed: options.speed, ephemeral: options.ephemeral },
     took: performance.now() - began,
   });
@@ -97,7 +99,7 @@ async function startParts(
 async function startDemo(
   options: Options,
   env: Environment,
-  ground: Ground & { readonly accounts: LocalAccounts },
+  ground: Ground & { readonly accounts: LocalAccounts; readonly registry: string },
   steps: Steps,
   closing: Closing,
 ): Promise<void> {
@@ -105,7 +107,7 @@ async function startDemo(
   const databaseUrl = ground.server.urlFor('gpuaas_api');
   await steps.step(
     'demo data',
-    () => seedDemo({ apiUrl, databaseUrl, accounts }),
+    () => seedDemo({ apiUrl, databaseUrl, accounts, registry: ground.registry }),
     () => 'an organization, a project, its people, a catalog',
   );
   if (desk) {

@@ -12,6 +12,7 @@ export function welcome(
     ephemeral: boolean;
     inboxUrl: string | undefined;
     checkoutUrl: string | undefined;
+    registry: string;
     isSimulated: boolean;
     speed: number;
     took: number;
@@ -32,6 +33,7 @@ export function welcome(
   line(`  API      ${url}/openapi.json`);
   if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (outgoing email, captured)`);
   if (facts.checkoutUrl) line(`  Pay      ${facts.checkoutUrl}  (simulated checkout: no money moves)`);
+  line(`  Registry ${facts.registry}  (images of apps; gpuaas app registry login opens it)`);
   if (facts.speed > 1)
     line(
       `  Time     runs ${facts.speed} times as fast on simulated hosts: a second is charged as ${facts.speed} seconds`,

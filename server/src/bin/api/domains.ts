@@ -84,7 +84,10 @@ export async function openDomains(parts: ApiParts, settings: ApiSettings) {
   const jump = platformKeys && settings.jumpHost;
   return {
     ...{ policies, identities, letters, offered, tenancy, serviceAccounts, taskSigners, tasks, allocations },
-    apps: makeApps({ db, ids, region, policy: policies.number, affectedBy: listRunningVersion }),
+    apps: makeApps({
+      ...{ db, ids, clock, region, policy: policies.number, affectedBy: listRunningVersion },
+      ownRegistry: settings.ownRegistry,
+    }),
     appInstances: makeAppInstances({
       ...{ db, ids, clock, policies, tasks, cache, capacity: allocations.door, place: appsPlaceOf(settings) },
     }),

@@ -97,6 +97,15 @@ const apiConfig = Type.Object({
         'The address below which each route of an app has a name of its own (https://apps.example.net). Its registrable domain is another one than that of the console. Without it apps have no address.',
     }),
   ),
+  registryName: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?$',
+      description: 'The registry that npm start serves, as images carry it; npm start sets it.',
+    }),
+  ),
+  registryKey: Type.Optional(
+    Secret({ description: 'What that registry checks logins to push with; npm start sets it.' }),
+  ),
   appTunnelUrls: Type.Optional(
     Type.String({
       description:
@@ -220,6 +229,8 @@ export const api = defineProcess({
       terminalGateway: gatewayOf(config),
       jumpHost: jumpHostOf(config),
       appsUrl: checkAppsUrl(config.appsUrl, publicUrl, log),
+      ownRegistry:
+        config.registryName && config.registryKey ? { name: config.registryName, key: config.registryKey } : undefined,
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),

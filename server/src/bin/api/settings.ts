@@ -1,4 +1,5 @@
 import type { Branding, PolicyKey, SignIn } from '@gpuaas/contract';
+import type { OwnRegistry } from '../../domains/apps/index.ts';
 import type { NodeDoor } from '../../domains/nodes/index.ts';
 import type { SimulatedFleet } from '../../domains/simulator/index.ts';
 import type { GatewayAddresses } from '../../domains/terminal/index.ts';
@@ -63,6 +64,8 @@ export interface ApiSettings {
   readonly jumpHost?: { readonly host: string; readonly port: number } | undefined;
   /** The address of apps; left out where no app-proxy runs. */
   readonly appsUrl?: string | undefined;
+  /** The registry that images of apps are pushed to; left out where this installation has none. */
+  readonly ownRegistry?: OwnRegistry | undefined;
   /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
   readonly tenants?: Tenants;
 }

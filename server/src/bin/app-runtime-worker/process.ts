@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { makeAppGuard } from '../../domains/app-instances/index.ts';
+import { makeAppVerifier, verificationChannel } from '../../domains/apps/index.ts';
 import { answersChannel, makeTasks, sealedSigners } from '../../domains/nodes/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -14,12 +15,14 @@ import { openSigners } from '../api/nodes.ts';
 
 /** How late an allocation that became active or has ended is seen, and a launch that stalls. */
 const lookEveryMs = 2 * secondMs;
+/** How late a version that is due is verified, where the wake-up was lost. */
+const verifyEveryMs = 5 * secondMs;
 
 export const appRuntimeWorker = defineProcess({
   name: 'app-runtime-worker',
   summary:
-    'Watches the instances of apps: launches, stalled launches, hosts that do not answer, and capacity that has ended.',
-  needs: ['database'],
+    'Watches the instances of apps (launches, hosts that do not answer, capacity that has ended) and verifies versions of apps.',
+  needs: ['database', 'registry'],
   config: Type.Object({
     secretsKey: Type.Optional(
       Secret({
@@ -34,7 +37,7 @@ export const appRuntimeWorker = defineProcess({
     ),
     ...lostKeysConfig.properties,
   }),
-  async start({ config, database, clock, ids, log, metrics, scope }) {
+  async start({ config, database, registry, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
     const lease = scope.keep('lease', await database.leases.hold('app-runtime-worker'));
@@ -55,5 +58,14 @@ export const appRuntimeWorker = defineProcess({
     const watching = scope.keep(guard.name, startReconciler(guard, { clock, log, lease, everyMs: lookEveryMs }));
     // A host that has answered may have made an allocation active, or ended one.
     scope.keep('app-guard wake-up', await database.listen(answersChannel, watching.wake));
+    const verifier = makeAppVerifier({
+      ...{ db, ids, clock, registry, log, metrics, begin: actsOf('app-verifier', ids) },
+      policy: (key) => policies.number(key),
+    });
+    const verifying = scope.keep(
+      verifier.name,
+      startReconciler(verifier, { clock, log, lease, everyMs: verifyEveryMs }),
+    );
+    scope.keep('app-verifier wake-up', await database.listen(verificationChannel, verifying.wake));
   },
 });

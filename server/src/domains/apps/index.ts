@@ -4,8 +4,11 @@ import { catalogRoutes } from './catalog/routes.ts';
 import { entitlementRoutes } from './entitlements/routes.ts';
 import { findOrganization } from './entitlements/store.ts';
 import type { AppParts } from './parts.ts';
+import { pushRoutes } from './pushing/routes.ts';
 import { publishedAppRoutes } from './routes.ts';
 import { findAppOwner } from './store.ts';
+import { keyRoutes } from './verification/keys-routes.ts';
+import { sourceRoutes } from './verification/sources-routes.ts';
 import { adminVersionRoutes } from './versions/admin-routes.ts';
 import { moveRoutes } from './versions/moves-routes.ts';
 import { versionRoutes } from './versions/routes.ts';
@@ -44,6 +47,9 @@ export function makeApps(outside: Omit<AppParts, 'isThere'>): Apps {
       ...entitlementRoutes(parts),
       ...catalogRoutes(parts),
       ...adminVersionRoutes(parts),
+      ...pushRoutes(parts),
+      ...keyRoutes(parts),
+      ...sourceRoutes(parts),
     ],
     owners: {
       app_id: { absent: 'app_not_found', find: ownerBy(findAppOwner) },
@@ -53,5 +59,8 @@ export function makeApps(outside: Omit<AppParts, 'isThere'>): Apps {
 }
 
 export type { AffectedBy, AffectedInstance, AppParts } from './parts.ts';
+export { mayPush, type OwnRegistry } from './pushing/credential.ts';
+export { verificationChannel } from './verification/channel.ts';
+export { makeAppVerifier } from './verification/verifier.ts';
 export { findLaunchable, type Launchable, type May, type Wanted } from './versions/launchable.ts';
 export type { Launcher } from './versions/launchable-store.ts';

@@ -87,10 +87,12 @@ export async function putVersion(
      values ($1, $2, $3, $4, $5, $6, 'registry.example.com/demo/echo', $6)`,
     [versionId, tenant.organizationId, appId, version, JSON.stringify(manifest), testDigest],
   );
-  await asSystem(world.root, 'insert into app_version_trust (id, organization_id) values ($1, $2)', [
-    versionId,
-    tenant.organizationId,
-  ]);
+  for (const table of ['app_version_trust', 'app_verifications']) {
+    await asSystem(world.root, `insert into ${table} (id, organization_id) values ($1, $2)`, [
+      versionId,
+      tenant.organizationId,
+    ]);
+  }
   for (const state of lifecyclePaths[lifecycle] ?? []) {
     await asSystem(
       world.root,

@@ -251,6 +251,35 @@ class AdminAppsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def source_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AppSource]:
+        """The registries that images of verified apps may come from; verification asks no others
+
+        ``GET /api/v1/admin/app-sources``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "admin_app_source_list", {"cursor": cursor, "limit": limit}, options)
+
+    def source_create(self, *, registry: str, repository: str | Unset = UNSET, options: Options | None = None) -> AppSource:
+        """Let images of verified apps come from a registry, or from a part of it
+
+        ``POST /api/v1/admin/app-sources``
+
+        Refusals: app_source_exists, step_up_required.
+        """
+        answer: AppSource = self._transport.call("admin_app_source_create", {"registry": registry, "repository": repository}, options)
+        return answer
+
+    def source_delete(self, app_source_id: str, *, options: Options | None = None) -> AppSource:
+        """Take a source back: nothing from there is verified any more; what was verified stays so
+
+        ``DELETE /api/v1/admin/app-sources/{app_source_id}``
+
+        Refusals: app_source_not_found, step_up_required.
+        """
+        answer: AppSource = self._transport.call("admin_app_source_delete", {"app_source_id": app_source_id}, options)
+        return answer
+
     def version_list(self, *, cursor: str | Unset = UNSET, lifecycle_state: Literal["published", "promoted", "deprecated", "retired"] | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, trust_state: Literal["unverified", "verified", "failed_verification", "revoked"] | Unset = UNSET, options: Options | None = None) -> Pages[AppVersion]:
         """The trust board: versions of all apps, newest first
 
@@ -259,6 +288,16 @@ class AdminAppsApi:
         Refusals: cursor_invalid.
         """
         return Pages(self._transport, "admin_app_version_list", {"cursor": cursor, "lifecycle_state": lifecycle_state, "limit": limit, "organization_id": organization_id, "trust_state": trust_state}, options)
+
+    def version_affected(self, app_version_id: str, *, options: Options | None = None) -> AdminAppVersionAffectedAnswer:
+        """Whom a revocation of this version would affect: the instances that run it, and how many there are in all
+
+        ``GET /api/v1/admin/app-versions/{app_version_id}/affected``
+
+        Refusals: app_version_not_found.
+        """
+        answer: AdminAppVersionAffectedAnswer = self._transport.call("admin_app_version_affected", {"app_version_id": app_version_id}, options)
+        return answer
 
     def version_revoke(self, app_version_id: str, *, effect: Literal["stop", "let_run"], reason: str, options: Options | None = None) -> AdminAppVersionRevokeAnswer:
         """Revoke the trust in a version for good: nobody launches it any more; the effect says what becomes of what runs
@@ -2151,6 +2190,16 @@ class AppsApi:
         answer: AppVersion = self._transport.call("app_version_retire", {"app_version_id": app_version_id, "revision": revision}, options)
         return answer
 
+    def version_verify(self, app_version_id: str, *, options: Options | None = None) -> AppVersion:
+        """Have a version verified again now: after it was signed, or when what was missing is there
+
+        ``POST /api/v1/app-versions/{app_version_id}/verify``
+
+        Refusals: app_version_not_found, illegal_transition.
+        """
+        answer: AppVersion = self._transport.call("app_version_verify", {"app_version_id": app_version_id}, options)
+        return answer
+
     def get(self, app_id: str, *, options: Options | None = None) -> App:
         """One app, for its publisher
 
@@ -2200,6 +2249,16 @@ class AppsApi:
         answer: AppEntitlement = self._transport.call("app_entitlement_delete", {"app_entitlement_id": app_entitlement_id, "app_id": app_id}, options)
         return answer
 
+    def push_credential_create(self, app_id: str, *, options: Options | None = None) -> AppPushCredential:
+        """A login of minutes, with which images of this app are pushed to the registry of the installation
+
+        ``POST /api/v1/apps/{app_id}/push-credentials``
+
+        Refusals: app_not_found, app_registry_absent.
+        """
+        answer: AppPushCredential = self._transport.call("app_push_credential_create", {"app_id": app_id}, options)
+        return answer
+
     def version_list(self, app_id: str, *, cursor: str | Unset = UNSET, lifecycle_state: Literal["published", "promoted", "deprecated", "retired"] | Unset = UNSET, limit: int | Unset = UNSET, trust_state: Literal["unverified", "verified", "failed_verification", "revoked"] | Unset = UNSET, options: Options | None = None) -> Pages[AppVersion]:
         """The versions of an app, newest first, for its publisher
 
@@ -2236,6 +2295,35 @@ class AppsApi:
         Refusals: app_not_found, cursor_invalid, project_not_found.
         """
         return Pages(self._transport, "catalog_version_list", {"app_id": app_id, "cursor": cursor, "limit": limit}, options)
+
+    def signing_key_list(self, project_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AppSigningKey]:
+        """The public keys that a project has pinned
+
+        ``GET /api/v1/projects/{project_id}/app-signing-keys``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return Pages(self._transport, "app_signing_key_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
+
+    def signing_key_create(self, project_id: str, *, name: str, public_key: str, options: Options | None = None) -> AppSigningKey:
+        """Pin a public key: images of this project are verified against the keys that it has pinned
+
+        ``POST /api/v1/projects/{project_id}/app-signing-keys``
+
+        Refusals: app_limit_reached, app_signing_key_exists, app_signing_key_invalid, project_not_found.
+        """
+        answer: AppSigningKey = self._transport.call("app_signing_key_create", {"project_id": project_id, "name": name, "public_key": public_key}, options)
+        return answer
+
+    def signing_key_delete(self, app_signing_key_id: str, project_id: str, *, options: Options | None = None) -> AppSigningKey:
+        """Withdraw a public key: nothing is verified by it any more; what was verified stays so
+
+        ``DELETE /api/v1/projects/{project_id}/app-signing-keys/{app_signing_key_id}``
+
+        Refusals: app_signing_key_not_found, project_not_found.
+        """
+        answer: AppSigningKey = self._transport.call("app_signing_key_delete", {"app_signing_key_id": app_signing_key_id, "project_id": project_id}, options)
+        return answer
 
     def list(self, project_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[App]:
         """The apps that a project publishes
@@ -3554,7 +3642,7 @@ class WebhooksApi:
         """
         return Pages(self._transport, "webhook_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
+    def create(self, organization_id: str, *, url: str, description: str | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.failed_verification", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.artifact.verified", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, options: Options | None = None) -> WebhookWithSecret:
         """Have events posted to an address, signed; the answer has the secret, once
 
         ``POST /api/v1/organizations/{organization_id}/webhooks``
@@ -3574,7 +3662,7 @@ class WebhooksApi:
         answer: Webhook = self._transport.call("webhook_delete", {"organization_id": organization_id, "webhook_id": webhook_id}, options)
         return answer
 
-    def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
+    def update(self, organization_id: str, webhook_id: str, *, description: str | Unset = UNSET, enabled: bool | Unset = UNSET, event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.failed_verification", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.artifact.verified", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]] | Unset = UNSET, url: str | Unset = UNSET, options: Options | None = None) -> Webhook:
         """Change a webhook, or turn it off or on again
 
         ``PATCH /api/v1/organizations/{organization_id}/webhooks/{webhook_id}``

@@ -260,10 +260,42 @@ class AppParametersInvalidError(GpuaasError):
     retryable = False
 
 
+class AppRegistryAbsentError(GpuaasError):
+    """The installation has no registry of its own to push to."""
+
+    code = "app_registry_absent"
+    status = 409
+    retryable = False
+
+
 class AppRouteNotFoundError(GpuaasError):
     """There is no such app, or the caller may not use it."""
 
     code = "app_route_not_found"
+    status = 404
+    retryable = False
+
+
+class AppSigningKeyExistsError(GpuaasError):
+    """The project has pinned this key already."""
+
+    code = "app_signing_key_exists"
+    status = 409
+    retryable = False
+
+
+class AppSigningKeyInvalidError(GpuaasError):
+    """This is no public key that signatures of images are checked with."""
+
+    code = "app_signing_key_invalid"
+    status = 422
+    retryable = False
+
+
+class AppSigningKeyNotFoundError(GpuaasError):
+    """There is no such signing key."""
+
+    code = "app_signing_key_not_found"
     status = 404
     retryable = False
 
@@ -273,6 +305,22 @@ class AppSlugTakenError(GpuaasError):
 
     code = "app_slug_taken"
     status = 409
+    retryable = False
+
+
+class AppSourceExistsError(GpuaasError):
+    """Images may come from there already."""
+
+    code = "app_source_exists"
+    status = 409
+    retryable = False
+
+
+class AppSourceNotFoundError(GpuaasError):
+    """There is no such source of images."""
+
+    code = "app_source_not_found"
+    status = 404
     retryable = False
 
 
@@ -1893,8 +1941,14 @@ by_code: dict[str, type[GpuaasError]] = {
     "app_not_launchable": AppNotLaunchableError,
     "app_not_supported": AppNotSupportedError,
     "app_parameters_invalid": AppParametersInvalidError,
+    "app_registry_absent": AppRegistryAbsentError,
     "app_route_not_found": AppRouteNotFoundError,
+    "app_signing_key_exists": AppSigningKeyExistsError,
+    "app_signing_key_invalid": AppSigningKeyInvalidError,
+    "app_signing_key_not_found": AppSigningKeyNotFoundError,
     "app_slug_taken": AppSlugTakenError,
+    "app_source_exists": AppSourceExistsError,
+    "app_source_not_found": AppSourceNotFoundError,
     "app_version_exists": AppVersionExistsError,
     "app_version_not_found": AppVersionNotFoundError,
     "app_version_untrusted": AppVersionUntrustedError,

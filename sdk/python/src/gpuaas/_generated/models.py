@@ -1313,6 +1313,16 @@ class AppManifest(TypedDict):
     tests: NotRequired[Sequence[AppManifestTestsItem]]
 
 
+class AppPushCredential(TypedDict):
+    expires_at: str
+    password: str
+    registry: str
+    """The name of the registry, as images carry it."""
+    repository: str
+    """The only repository that it opens: publisher/slug."""
+    username: str
+
+
 class AppRoute(TypedDict):
     auth: Literal["browser_oidc", "api_bearer"]
     endpoint: str
@@ -1327,6 +1337,28 @@ class AppSignIn(TypedDict):
     expires_at: str
     redirect_url: str
     """Where the browser goes next, with a code that works once."""
+
+
+class AppSigningKey(TypedDict):
+    created_at: str
+    fingerprint: str
+    """sha256 of the key in DER."""
+    id: str
+    kind: Literal["ecdsa-p256", "ed25519"]
+    name: str
+    organization_id: str
+    project_id: str
+    public_key: str
+    """As PEM."""
+
+
+class AppSource(TypedDict):
+    created_at: str
+    id: str
+    registry: str
+    """The name of the registry, with its port where it has one."""
+    repository: str
+    """Only repositories below this path; empty: all of the registry."""
 
 
 class AppUse(TypedDict):
@@ -1365,10 +1397,22 @@ class AppUseHour(TypedDict):
     """What the meters of the manifest counted, by their names."""
 
 
+class AppVerification(TypedDict):
+    asked_at: str
+    due_at: str | None
+    """When it is tried next; null: not until it is asked for."""
+    tried_at: str | None
+    tries: int
+    """Tries without an answer since it was asked for."""
+    trouble: str | None
+    """Why the last try gave no answer, such as a registry that cannot be reached."""
+
+
 class AppVersionEvidenceItem(TypedDict):
     detail: str
     """What was found, in a sentence."""
-    result: Literal["passed", "failed"]
+    result: Literal["passed", "failed", "missing"]
+    """failed: it contradicts the version. missing: it is not there yet, so there is no answer."""
     subject: Literal["source", "digest", "signature", "sbom"]
     """What was looked at."""
 
@@ -1395,6 +1439,7 @@ class AppVersion(TypedDict):
     revocation_reason: str | None
     trust_state: Literal["unverified", "verified", "failed_verification", "revoked"]
     updated_at: str
+    verification: AppVerification
     verified_at: str | None
     """When verification last gave an answer."""
     version: str
@@ -4093,7 +4138,7 @@ class Webhook(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
+    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.failed_verification", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.artifact.verified", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -4133,7 +4178,7 @@ class WebhookWithSecret(TypedDict):
     description: str
     disabled_reason: str | None
     enabled: bool
-    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
+    event_types: Sequence[Literal["apps.artifact.deprecated", "apps.artifact.failed_verification", "apps.artifact.promoted", "apps.artifact.published", "apps.artifact.retired", "apps.artifact.revoked", "apps.artifact.verified", "apps.instance.failed", "apps.instance.launching", "apps.instance.released", "apps.instance.rolled_back", "apps.instance.running", "apps.instance.stopped", "apps.instance.upgraded", "apps.instance.upgrading", "billing.auto_release_pending", "billing.balance_depleted", "billing.balance_recovered", "billing.low_balance_warning", "billing.machines_stopped", "payments.auto_top_up_action_required", "payments.auto_top_up_failed", "payments.balance_credited", "payments.disputed", "payments.failed", "payments.refunded", "provisioning.active", "provisioning.attested", "provisioning.drain_called_off", "provisioning.drain_notice", "provisioning.failed", "provisioning.idle", "provisioning.queued", "provisioning.release_failed", "provisioning.releasing.completed", "storage.grant.created", "storage.grant.revoked", "storage.namespace.created", "storage.object.deleted", "tenancy.invitation.accepted", "tenancy.member.changed", "tenancy.project_member.changed", "terminal.session.ended", "terminal.session.opened"]]
     """Only events of these types; all of them when it is empty."""
     failing_since: str | None
     id: str
@@ -4242,6 +4287,20 @@ class AllocationStuckListAnswer(TypedDict):
     data: Sequence[StuckAllocation]
 
 
+class AdminAppVersionAffectedAnswerAffectedItem(TypedDict):
+    app_instance_id: str
+    organization_id: str
+    project_id: str
+
+
+class AdminAppVersionAffectedAnswer(TypedDict):
+    affected: Sequence[AdminAppVersionAffectedAnswerAffectedItem]
+    """Instances that run it at this moment, the oldest first."""
+    instances: int
+    organizations: int
+    projects: int
+
+
 class AdminAppVersionRevokeAnswerAffectedItem(TypedDict):
     app_instance_id: str
     organization_id: str
@@ -4250,7 +4309,7 @@ class AdminAppVersionRevokeAnswerAffectedItem(TypedDict):
 
 class AdminAppVersionRevokeAnswer(TypedDict):
     affected: Sequence[AdminAppVersionRevokeAnswerAffectedItem]
-    """Instances that ran it at this moment, the oldest first."""
+    """Instances that run it at this moment, the oldest first."""
     version: AppVersion
 
 

@@ -14,8 +14,9 @@ export const sharedSettings = (
   env: Environment,
   pages: Environment,
   gateways: LocalGateways,
+  registry: Environment,
 ): Environment => ({
-  ...{ ...gateways.settings, ...env, ...pages },
+  ...{ ...gateways.settings, ...registry, ...env, ...pages },
   GPUAAS_HOST: host,
   GPUAAS_PORT: String(ground.port),
   GPUAAS_NODE_PORT: ground.nodePort,
@@ -25,6 +26,7 @@ export const sharedSettings = (
   GPUAAS_OIDC_AUDIENCE: audience,
   GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',
   // A receiver on this machine can be tried; production refuses that.
+  GPUAAS_REGISTRY: env['GPUAAS_REGISTRY'] ?? 'local',
   GPUAAS_WEBHOOKS: env['GPUAAS_WEBHOOKS'] ?? 'local',
   GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? '8',
 });

@@ -21,3 +21,8 @@ export const moveTrust = sql(
      updated_at = act_time()
    where id = $1 and mine(organization_id)`,
 );
+export const answerTrustMove = sql(
+  'app-trust-answer',
+  `update app_version_trust set state = $2, version = $3, evidence = $4, verified_at = $5, updated_at = act_time()
+   where id = $1 and mine(organization_id)`,
+);

@@ -5,12 +5,15 @@ import {
   appVersionDeprecate,
   appVersionPromote,
   appVersionRetire,
+  appVersionVerify,
   channelAfter,
 } from '@gpuaas/contract';
 import { type Act, handlers, type Mounted, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { AppParts } from '../parts.ts';
 import { findApp } from '../store.ts';
+import { verificationChannel } from '../verification/channel.ts';
+import { askVerification } from '../verification/store.ts';
 import { advanceVersion } from './machine.ts';
 import { artifactOf } from './routes.ts';
 import { findVersion, holdVersion, moveToChannel, showVersion, type VersionRow } from './store.ts';
@@ -87,4 +90,26 @@ const retire = on(appVersionRetire, (parts, act, { params, body }) =>
   settle(parts, act, { id: params.app_version_id, revision: body.revision }, 'retire'),
 );
 
-export const moveRoutes = (parts: AppParts): Mounted[] => [promote, deprecate, retire].map((bind) => bind(parts));
+const verify = on(appVersionVerify, ({ db, region }, act, { params }) =>
+  db.write(act, async (tx) => {
+    await holdVersion(tx, params.app_version_id);
+    const before = await findVersion(tx, params.app_version_id);
+    if (!before) return tx.abandon(absent());
+    if (before.lifecycle === 'retired' || before.trust === 'verified' || before.trust === 'revoked') {
+      const why = `The version is ${before.lifecycle} and ${before.trust}: there is nothing to verify.`;
+      return tx.abandon(new Fault('illegal_transition', why));
+    }
+    await askVerification(tx, before.id);
+    const row = await findVersion(tx, before.id);
+    if (!row) throw new Error('a version that is to be verified is not there');
+    tx.wake(verificationChannel, row.id);
+    return tx.commit(showVersion(region, row), {
+      target: { type: 'app_version', id: row.id },
+      change: { app_id: row.app_id, image_digest: row.image_digest, trust_state: row.trust },
+      events: 'none',
+    });
+  }),
+);
+
+export const moveRoutes = (parts: AppParts): Mounted[] =>
+  [promote, deprecate, retire, verify].map((bind) => bind(parts));

@@ -14,6 +14,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import { readPage } from '../../../kernel/page.ts';
 import type { AppParts } from '../parts.ts';
 import { type AppRow, findApp, referenceOf } from '../store.ts';
+import { verificationChannel } from '../verification/channel.ts';
 import {
   findVersion,
   holdAndCountVersions,
@@ -82,6 +83,7 @@ const publish = on(appVersionPublish, ({ db, ids, region, policy }, act, { param
     }
     const row = await findVersion(tx, id);
     if (!row) throw new Error('a version was not stored');
+    tx.wake(verificationChannel, row.id);
     return tx.commit(showVersion(region, row), {
       target: { type: 'app_version', id },
       change: { app_id: app.id, version: row.number, image_digest: digest, manifest_digest: row.manifest_digest },

@@ -10,6 +10,7 @@ import type {
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import { resourceName } from '../../../kernel/resource-name.ts';
 import { referenceOf } from '../store.ts';
+import { insertVerification } from '../verification/store.ts';
 
 export interface VersionRow {
   readonly id: string;
@@ -35,6 +36,11 @@ export interface VersionRow {
   readonly updated_at: Date;
   readonly deprecated_at: Date | null;
   readonly retired_at: Date | null;
+  readonly asked_at: Date;
+  readonly tried_at: Date | null;
+  readonly due_at: Date | null;
+  readonly tries: number;
+  readonly trouble: string | null;
 }
 
 const insert = sql(
@@ -47,20 +53,24 @@ const find = sql(
   'app-version-find',
   `select v.id, v.organization_id, a.project_id, v.app_id, a.publisher, a.slug, v.number, v.manifest, v.manifest_digest,
      v.image_repository, v.image_digest, v.state as lifecycle, t.state as trust, v.channel, t.evidence, t.verified_at,
-     t.revocation_reason, t.revocation_effect, v.version, v.created_at, v.updated_at, v.deprecated_at, v.retired_at
+     t.revocation_reason, t.revocation_effect, v.version, v.created_at, v.updated_at, v.deprecated_at, v.retired_at,
+     w.asked_at, w.tried_at, w.due_at, w.tries, w.trouble
    from app_versions v
      join apps a on a.id = v.app_id and a.organization_id = v.organization_id
      join app_version_trust t on t.id = v.id and t.organization_id = v.organization_id
+     join app_verifications w on w.id = v.id and w.organization_id = v.organization_id
    where v.id = $1 and mine(v.organization_id)`,
 );
 const list = sql(
   'app-version-list',
   `select v.id, v.organization_id, a.project_id, v.app_id, a.publisher, a.slug, v.number, v.manifest, v.manifest_digest,
      v.image_repository, v.image_digest, v.state as lifecycle, t.state as trust, v.channel, t.evidence, t.verified_at,
-     t.revocation_reason, t.revocation_effect, v.version, v.created_at, v.updated_at, v.deprecated_at, v.retired_at
+     t.revocation_reason, t.revocation_effect, v.version, v.created_at, v.updated_at, v.deprecated_at, v.retired_at,
+     w.asked_at, w.tried_at, w.due_at, w.tries, w.trouble
    from app_versions v
      join apps a on a.id = v.app_id and a.organization_id = v.organization_id
      join app_version_trust t on t.id = v.id and t.organization_id = v.organization_id
+     join app_verifications w on w.id = v.id and w.organization_id = v.organization_id
    where v.organization_id = $1 and v.app_id = $2 and mine(v.organization_id)
      and ($3::text is null or v.state = $3) and ($4::text is null or t.state = $4) and ($5::uuid is null or v.id < $5)
    order by v.id desc limit $6`,
@@ -69,10 +79,12 @@ const listAll = sql(
   'app-version-list-all',
   `select v.id, v.organization_id, a.project_id, v.app_id, a.publisher, a.slug, v.number, v.manifest, v.manifest_digest,
      v.image_repository, v.image_digest, v.state as lifecycle, t.state as trust, v.channel, t.evidence, t.verified_at,
-     t.revocation_reason, t.revocation_effect, v.version, v.created_at, v.updated_at, v.deprecated_at, v.retired_at
+     t.revocation_reason, t.revocation_effect, v.version, v.created_at, v.updated_at, v.deprecated_at, v.retired_at,
+     w.asked_at, w.tried_at, w.due_at, w.tries, w.trouble
    from app_versions v
      join apps a on a.id = v.app_id and a.organization_id = v.organization_id
      join app_version_trust t on t.id = v.id and t.organization_id = v.organization_id
+     join app_verifications w on w.id = v.id and w.organization_id = v.organization_id
    where mine(v.organization_id) and ($1::uuid is null or v.organization_id = $1)
      and ($2::text is null or v.state = $2) and ($3::text is null or t.state = $3) and ($4::uuid is null or v.id < $4)
    order by v.id desc limit $5`,
@@ -115,6 +127,7 @@ export async function insertVersion(tx: WriteTx, one: NewVersion): Promise<boole
   ]);
   if (inserted === 0) return false;
   await tx.run(insertTrust, [one.id, one.organizationId]);
+  await insertVerification(tx, one.id, one.organizationId);
   return true;
 }
 export const findVersion = async (tx: ReadTx, id: string): Promise<VersionRow | undefined> =>
@@ -179,6 +192,13 @@ export const showVersion = (region: string, row: VersionRow): AppVersion => ({
   trust_state: row.trust,
   channel: row.channel,
   evidence: row.evidence,
+  verification: {
+    asked_at: row.asked_at.toISOString(),
+    tried_at: time(row.tried_at),
+    due_at: time(row.due_at),
+    tries: row.tries,
+    trouble: row.trouble,
+  },
   verified_at: time(row.verified_at),
   revocation_reason: row.revocation_reason,
   revocation_effect: row.revocation_effect,
