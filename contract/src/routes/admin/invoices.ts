@@ -15,6 +15,8 @@ const Reason = Type.String({
   description: 'Why, or the reference of a bank transfer. It is kept for ever: leave mail addresses and names out.',
 });
 
+/** What finance may do with an invoice in its state. */
+export const InvoiceAction = Type.Enum(['finalise', 'pay', 'void']);
 export const InvoiceState = Type.Enum(['draft', 'final', 'past_due', 'paid', 'void']);
 export const Invoice = Type.Object(
   {
@@ -34,6 +36,7 @@ export const Invoice = Type.Object(
     reminders: Type.Integer(),
     /** Why it is void, or how it was paid. */
     note: orNull(Type.String()),
+    actions: Type.Array(InvoiceAction, { description: 'What finance may do with it now.' }),
   },
   { $id: 'Invoice', ...strict },
 );

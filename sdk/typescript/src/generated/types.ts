@@ -2145,6 +2145,8 @@ readonly token: string;
 };
 
 export type Invoice = {
+  /** What finance may do with it now. */
+readonly actions: readonly ("finalise" | "pay" | "void")[];
   readonly document_id: string | null;
   readonly due_at: string | null;
   readonly finalise_at: string;

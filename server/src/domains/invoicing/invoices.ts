@@ -153,6 +153,13 @@ export const pastDueEvent = (row: InvoiceRow, reminder: number) =>
     gross_minor: (row.net_minor + row.tax_minor).toString(),
   });
 
+/** What finance may do now, from the edges of the machine: an invoice becomes void from any state that has a way there. */
+function actionsOf(state: Invoice['state']): Invoice['actions'] {
+  const edges: Readonly<Record<string, string>> = invoiceMachine.states[state];
+  const actions = { finalise: 'finalise' in edges, pay: 'pay' in edges, void: Object.values(edges).includes('void') };
+  return (['finalise', 'pay', 'void'] as const).filter((action) => actions[action]);
+}
+
 export const showInvoice = (row: InvoiceRow): Invoice => ({
   id: row.id,
   organization_id: row.organization_id,
@@ -169,4 +176,5 @@ export const showInvoice = (row: InvoiceRow): Invoice => ({
   due_at: row.due_at?.toISOString() ?? null,
   reminders: row.reminders,
   note: row.note,
+  actions: actionsOf(row.state),
 });

@@ -201,6 +201,7 @@ describe('invoices of an account with a contract', () => {
     // 18.00 was used, 10.00 was paid before: 8.00 is owed, and 23 % of it as tax in Poland.
     expect(draft).toMatchObject({
       state: 'draft',
+      actions: ['finalise', 'void'],
       number: null,
       net: { amount_minor: '800' },
       tax: { amount_minor: '184' },
@@ -259,7 +260,10 @@ describe('invoices of an account with a contract', () => {
     to('2026-11-01T02:00:00.000Z');
     await work();
     const [draft] = await invoices('draft');
-    expect((await asFinance('POST', `invoices/${draft.id}/finalise`)).body).toMatchObject({ number: 'INV-000002' });
+    expect((await asFinance('POST', `invoices/${draft.id}/finalise`)).body).toMatchObject({
+      number: 'INV-000002',
+      actions: ['pay', 'void'],
+    });
     const taken = await asFinance('POST', `invoices/${draft.id}/void`, { reason: 'a wrong address' });
     expect(taken.body.state).toBe('void');
     const [note] = await documents(contract, 'credit_note');

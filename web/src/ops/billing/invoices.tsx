@@ -13,7 +13,7 @@ import { Page } from '../../parts/page.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { actsOn, type InvoiceAct, invoiceStates, invoiceVerbs, warnOf } from '../../words/billing/invoices.ts';
+import { type InvoiceAct, invoiceStates, invoiceVerbs, warnOf } from '../../words/billing/invoices.ts';
 import { spellMoney } from '../../words/money.ts';
 
 /** Every invoice with its state, and what finance can do with it. */
@@ -115,7 +115,7 @@ const actColumn = (onAct: (invoice: Invoice, act: InvoiceAct) => void): Column<I
   end: true,
   cell: (row) => (
     <span className="flex flex-wrap justify-end gap-2">
-      {actsOn(row.state).map((act) => (
+      {row.actions.map((act) => (
         <Button
           key={act}
           aria-label={`${invoiceVerbs[act]}: ${row.number ?? `the draft of ${row.organization_name}`}`}

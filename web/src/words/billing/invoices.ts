@@ -11,11 +11,7 @@ export const invoiceStates: Readonly<
   void: { text: 'Void', tone: 'calm' },
 };
 
-export type InvoiceAct = 'finalise' | 'pay' | 'void';
-/** What finance can do with an invoice: a draft gets its number, a final one is paid, and each can be taken back. */
-export const actsOn = (state: Invoice['state']): readonly InvoiceAct[] =>
-  state === 'draft' ? ['finalise', 'void'] : state === 'final' || state === 'past_due' ? ['pay', 'void'] : [];
-
+export type InvoiceAct = Invoice['actions'][number];
 export const invoiceVerbs: Readonly<Record<InvoiceAct, string>> = {
   finalise: 'Finalise',
   pay: 'Note a payment',

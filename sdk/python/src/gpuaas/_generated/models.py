@@ -2415,6 +2415,8 @@ InvoicePeriod = TypedDict("InvoicePeriod", {
 
 
 class Invoice(TypedDict):
+    actions: Sequence[Literal["finalise", "pay", "void"]]
+    """What finance may do with it now."""
     document_id: str | None
     due_at: str | None
     finalise_at: str
