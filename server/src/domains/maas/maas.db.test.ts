@@ -20,6 +20,7 @@ beforeAll(async () => {
 afterAll(() => maas?.close());
 
 const sku = 'h200-sxm-slice';
+const pem = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
 const newId = () => `m${systemIds.next().replaceAll('-', '').slice(-12)}`;
 async function machine(changes: object = {}): Promise<string> {
   const { systemId } = maas.region.add({ systemId: newId(), hostname: `host-${newId()}`, status: 'ready', ...changes });
@@ -123,6 +124,11 @@ describe('a site', () => {
     expect(moved).toMatchObject({ status: 400, body: { code: 'validation_error' } });
     expect((await maas.call('GET', `maas-sites/${site}`)).body.url).toBe(maas.url);
     expect((await maas.call('PATCH', `maas-sites/${site}`, { url: maas.url })).status).toBe(200);
+    const certificate = await maas.call('PATCH', `maas-sites/${site}`, { ca_pem: pem, api_key: maas.apiKey });
+    expect(certificate.status).toBe(200);
+    const without = await maas.call('PATCH', `maas-sites/${site}`, { ca_pem: null });
+    expect(without).toMatchObject({ status: 400, body: { code: 'validation_error' } });
+    expect((await maas.call('PATCH', `maas-sites/${site}`, { ca_pem: null, api_key: maas.apiKey })).status).toBe(200);
   });
 
   it('leaves an audit row for what changed, and none for a round that found nothing', async () => {

@@ -91,7 +91,8 @@ const update = on(maasSiteUpdate, async ({ db, seal, maas, door }, act, { params
         }),
       );
     }
-    const isMoved = (body.url ?? row.url) !== row.url || (body.ca_pem ?? row.ca_pem) !== row.ca_pem;
+    // A null takes the certificate of the site away, so public authorities would vouch for the peer.
+    const isMoved = (body.url ?? row.url) !== row.url || (body.ca_pem !== undefined && body.ca_pem !== row.ca_pem);
     // The stored key would be sent to the new address, which may belong to another party.
     if (isMoved && apiKey === undefined) {
       const why = 'Give api_key together with a new url or ca_pem: the stored key is not sent to another address.';
