@@ -10,7 +10,7 @@ export async function ask(
   more: { readonly body?: Uint8Array; readonly range?: string } = {},
 ): Promise<Response> {
   assertPrivate(new URL(url), 'A store of files');
-  // Fetch counts the bytes itself, and refuses to be told.
+  // Fetch counts the bytes itself and refuses a length.
   const { 'content-length': _, ...sent } = headers;
   try {
     return await (session.around.parts?.fetch ?? fetch)(url, {

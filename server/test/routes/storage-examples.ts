@@ -32,16 +32,22 @@ const inTrash: MakeExample = async (world, tenant) => {
 const fromTo: MakeExample = async (world, tenant) => ({
   body: { from: (await putFile(world, tenant)).path, to: `shared/${unique('there')}` },
 });
-const grantBody = async (world: World, tenant: Tenant) => ({
-  path: `datasets/${unique('set')}/`,
-  grantee_kind: 'user',
-  grantee_id: await personOf(world, tenant.token),
-  level: 'read',
-});
+/** The body of a grant to the owner, on a dataset that the caller manages. */
+async function grantBody(world: World, tenant: Tenant, caller: string) {
+  const path = `datasets/${unique('set')}/`;
+  const person = { path, grantee_kind: 'user' };
+  if (caller !== tenant.token) {
+    const callerId = await personOf(world, caller).catch(() => undefined);
+    const manage = { ...person, grantee_id: callerId, level: 'manage' };
+    // The owner is refused where the caller belongs to another organization or is no person.
+    if (callerId) await asking(world, tenant.token, tenant.projectId)('POST', '/grants', manage);
+  }
+  return { ...person, grantee_id: await personOf(world, tenant.token), level: 'read' };
+}
 
-async function granted(world: World, tenant: Tenant): Promise<string> {
+async function granted(world: World, tenant: Tenant, caller: string): Promise<string> {
   const ask = asking(world, tenant.token, tenant.projectId);
-  const made = await ask('POST', '/grants', await grantBody(world, tenant));
+  const made = await ask('POST', '/grants', await grantBody(world, tenant, caller));
   if (made.status !== 201) throw new Error(made.text);
   return made.body.id;
 }
@@ -81,10 +87,10 @@ export const storageExamples: Readonly<Record<string, MakeExample>> = {
     return { params: { storage_upload_id: upload.id }, body: {} };
   },
   storage_upload_abort: anUpload,
-  storage_grant_create: async (world, tenant) => ({ body: await grantBody(world, tenant) }),
-  storage_grant_list: async (world, tenant) => {
-    await granted(world, tenant);
+  storage_grant_create: async (...of) => ({ body: await grantBody(...of) }),
+  storage_grant_list: async (...of) => {
+    await granted(...of);
     return { query: 'side=given' };
   },
-  storage_grant_revoke: async (world, tenant) => ({ params: { storage_grant_id: await granted(world, tenant) } }),
+  storage_grant_revoke: async (...of) => ({ params: { storage_grant_id: await granted(...of) } }),
 };

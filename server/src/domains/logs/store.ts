@@ -135,7 +135,7 @@ export const linesBetween = (
   range: { readonly after: bigint; readonly to: bigint },
   limit: number,
 ): Promise<LineRow[]> => tx.rows<LineRow>(betweenSql, [...valuesOf(wanted), range.after, range.to, limit]);
-/** The last line that arrived, whoever may read it. */
+/** The last line that arrived, of all tenants. */
 export const lastLine = async (tx: ReadTx): Promise<bigint> => (await tx.rows<{ id: bigint }>(lastSql))[0]?.id ?? 0n;
 export const findMachine = async (tx: ReadTx, id: string): Promise<MachineRow | undefined> =>
   (await tx.rows<MachineRow>(machineSql, [id]))[0];

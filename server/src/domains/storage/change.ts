@@ -1,9 +1,9 @@
 import { type DeclaredEvent, storageNamespaceCreated } from '@gpuaas/contract';
 import type { WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { dayMs } from '../../kernel/units.ts';
+import { dayMs, gibibyte } from '../../kernel/units.ts';
 import { absent, type Place, pathIn } from './access.ts';
-import { afterAll, gibibyte } from './facts.ts';
+import { afterAll } from './facts.ts';
 import type { StorageParts, Writer } from './parts.ts';
 import {
   type BucketRow,

@@ -1,7 +1,5 @@
 import { minuteMs } from '../../kernel/units.ts';
 
-export const gibibyte = 1_073_741_824;
-export const mebibyte = 1_048_576;
 /** How many things one round of the upkeep takes on; the next round follows at once. */
 export const sweptAtOnce = 100;
 /** Downloads that were begun end before their bytes are removed. */

@@ -71,17 +71,19 @@ export function makeTransfers(parts: {
         const allowed = JSON.parse(seal?.open(Buffer.from(token, 'base64url'), place) ?? 'null') as Transfer | null;
         return allowed && allowed.until > clock.now().getTime() ? allowed : undefined;
       } catch {
-        // A text of somebody else opens nothing; why it does not is nobody's business.
+        // The answer does not say why a token is refused.
         return undefined;
       }
     },
   };
 }
 
+/** What `encodeURIComponent` leaves and a header must not have. */
+const encodedSigns: Readonly<Record<string, string>> = { "'": '%27', '(': '%28', ')': '%29', '*': '%2A' };
 /** Only these are shown in a browser as what they say; all else is bytes, so that no file of a tenant becomes a page. */
 const harmless = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'text/plain', 'application/pdf']);
 export const shownAs = (contentType: string, name: string, sizeBytes: number) => ({
   contentType: harmless.has(contentType) ? contentType : 'application/octet-stream',
-  contentDisposition: `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}`,
+  contentDisposition: `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => encodedSigns[sign] ?? sign)}`,
   sizeBytes,
 });

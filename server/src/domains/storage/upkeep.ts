@@ -52,7 +52,7 @@ export function makeStorageUpkeep(
       const held = await holdTrashed(tx, row.id, row.project_id);
       if (held) {
         await removeObject(tx, row.id);
-        await changeUses(tx, row.blob_id, -1);
+        if (row.blob_id !== null) await changeUses(tx, row.blob_id, -1);
         await resizeBucket(tx, row.project_id, { stored: -Number(row.size_bytes), reserved: 0 });
       }
       return tx.commit(undefined, target('storage_object', row.id));

@@ -8,11 +8,11 @@ import {
 } from '@gpuaas/contract';
 import { handlers, type Mounted } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { hourMs } from '../../kernel/units.ts';
+import { hourMs, mebibyte } from '../../kernel/units.ts';
 import { limits, type Part } from '../../ports/storage/port.ts';
 import { denied, findPlace, includes, levelIn, type Place, pathIn } from './access.ts';
 import { makeRoom, makeWay, openNamespace, quotaOf, whyNotMore } from './change.ts';
-import { anyContent, mebibyte, namedMissing } from './facts.ts';
+import { anyContent, namedMissing } from './facts.ts';
 import type { Reader, StorageParts } from './parts.ts';
 import { partCount, showObject, showUpload, sizeOfPart } from './show.ts';
 import { getNamespace, holdBucket, resizeBucket } from './stores/namespaces-store.ts';
@@ -52,7 +52,7 @@ const create = on(storageUploadCreate, async (parts, act, { body }) => {
   const wrong = whyNotThere(place);
   if (wrong) return wrong;
   const partBytes = partBytesOf(parts, act, sizeBytes);
-  const sizes = { size_bytes: String(sizeBytes), part_bytes: String(partBytes) };
+  const sizes = { size_bytes: BigInt(sizeBytes), part_bytes: BigInt(partBytes) };
   const blob = { projectId: place.projectId, blobId: ids.next() };
   // The provider first: a row without an upload behind it could never be finished. What is refused below is taken back.
   const handle = await storage.begin(blob, partCount(sizes));

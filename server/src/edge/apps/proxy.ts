@@ -135,15 +135,8 @@ export async function openAppProxy(settings: AppProxySettings, parts: AppProxyPa
   const proxy: ProxyContext = {
     uses,
     seats: makeConnectionSeats({ ...limits, isTrustedProxy: settings.isTrustedProxy }),
-    ...{
-      settings,
-      parts,
-      tunnelListener,
-      cache,
-      open,
-      cookies,
-      record: makeRecord(parts.metrics, tunnelListener, open),
-    },
+    record: makeRecord(parts.metrics, tunnelListener, open),
+    ...{ settings, parts, tunnelListener, cache, open, cookies },
     signIn: makeSignIn({ client: callers, budget, address, cookies, ids: parts.ids, clock }),
   };
   const sockets = new Set<Duplex>();

@@ -123,25 +123,7 @@ export async function openTunnelListener(parts: TunnelListenerParts): Promise<Tu
     },
     { clock, log, everyMs: limits.recheckMs },
   );
-  /** Ends tunnels of nodes that vanished without closing the connection. */
-  const pinging = startReconciler(
-    {
-      name: 'app-tunnel-pings',
-      async round() {
-        for (const tunnel of allTunnels()) {
-          if (tunnel.isPingUnanswered) tunnel.session.destroy();
-          else {
-            tunnel.isPingUnanswered = true;
-            tunnel.session.ping(() => {
-              tunnel.isPingUnanswered = false;
-            });
-          }
-        }
-        return 'idle';
-      },
-    },
-    { clock, log, everyMs: appTunnelLimits.pingMs },
-  );
+  const pinging = startPings(allTunnels, { clock, log });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(parts.port, parts.host, () => resolve());
@@ -165,6 +147,27 @@ export async function openTunnelListener(parts: TunnelListenerParts): Promise<Tu
     },
   };
 }
+
+/** Ends tunnels of nodes that vanished without closing the connection. */
+const startPings = (allTunnels: () => readonly Tunnel[], parts: Pick<TunnelListenerParts, 'clock' | 'log'>) =>
+  startReconciler(
+    {
+      name: 'app-tunnel-pings',
+      async round() {
+        for (const tunnel of allTunnels()) {
+          if (tunnel.isPingUnanswered) tunnel.session.destroy();
+          else {
+            tunnel.isPingUnanswered = true;
+            tunnel.session.ping(() => {
+              tunnel.isPingUnanswered = false;
+            });
+          }
+        }
+        return 'idle';
+      },
+    },
+    { ...parts, everyMs: appTunnelLimits.pingMs },
+  );
 
 function openSession(socket: TLSSocket): ClientHttp2Session {
   const limits = appTunnelLimits;

@@ -10,8 +10,8 @@ export interface NamespaceRow {
   readonly created_at: Date;
 }
 export interface BucketRow {
-  readonly stored_bytes: string;
-  readonly reserved_bytes: string;
+  readonly stored_bytes: bigint;
+  readonly reserved_bytes: bigint;
 }
 
 const openBucket = sql(

@@ -9,8 +9,8 @@ export interface ObjectRow {
   readonly folder: string;
   readonly name: string;
   readonly is_folder: boolean;
-  readonly size_bytes: string;
-  readonly part_bytes: string;
+  readonly size_bytes: bigint;
+  readonly part_bytes: bigint;
   readonly content_type: string;
   readonly checksum: string;
   readonly blob_id: string | null;

@@ -7,8 +7,8 @@ export interface UploadRow {
   readonly namespace_id: string;
   readonly folder: string;
   readonly name: string;
-  readonly size_bytes: string;
-  readonly part_bytes: string;
+  readonly size_bytes: bigint;
+  readonly part_bytes: bigint;
   readonly content_type: string;
   readonly handle: string;
   readonly replaces: boolean;
@@ -101,7 +101,7 @@ export interface DueRow {
   readonly id: string;
   readonly organization_id: string;
   readonly project_id: string;
-  readonly size_bytes: string;
-  readonly blob_id: string;
+  readonly size_bytes: bigint;
+  readonly blob_id: string | null;
 }
 export const listDue = (tx: ReadTx, at: Date, limit: number) => tx.rows<DueRow>(duePurge, [at, limit]);
