@@ -268,7 +268,11 @@ describe('production, composed', () => {
         const { status, answer } = await insist('POST', `${path}/terminal-token`, buyer, asked);
         expect(status, JSON.stringify(answer)).toBeLessThan(300);
         const client = connectClient(port, { allocationId: made.answer.id }, answer.token);
-        await eventually(async () => client.frames.some(({ type }) => type === 'ready'));
+        const refused = client.closed.then(({ code, reason }) => {
+          throw new Error(`the terminal was closed before it was ready: ${code} ${reason}`);
+        });
+        refused.catch(() => undefined);
+        await Promise.race([eventually(async () => client.frames.some(({ type }) => type === 'ready')), refused]);
         client.type('echo sum=$((40+2))\r');
         await eventually(async () => client.received.toString('latin1').includes('sum=42'));
         client.socket.close();

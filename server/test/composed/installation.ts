@@ -149,12 +149,15 @@ async function adaptersAt(healthUrl: string): Promise<PortReport[]> {
   });
 }
 
+/** A process that ends while it starts, because a busy server kept it waiting, is started again, as a supervisor does. */
+const mostStarts = 5;
+
 export async function startMember(name: string, copy: number, env: Readonly<Record<string, string>>): Promise<Member> {
   let output = '';
   let child: ChildProcess;
   let gone: Promise<number | null>;
   let healthUrl = '';
-  const start = async () => {
+  const startOnce = async () => {
     const started = fork(join(import.meta.dirname, '../../src/bin', name, 'main.ts'), [], {
       execArgv: ['--disable-warning=DeprecationWarning'],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -173,6 +176,16 @@ export async function startMember(name: string, copy: number, env: Readonly<Reco
     early.catch(() => undefined);
     const said = new Promise<{ healthUrl: string }>((resolve) => started.once('message', resolve as () => void));
     ({ healthUrl } = await Promise.race([said, early]));
+  };
+  const start = async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await startOnce();
+        return;
+      } catch (error) {
+        if (attempt === mostStarts) throw error;
+      }
+    }
   };
   await start();
   return {
