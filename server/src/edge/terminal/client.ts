@@ -160,24 +160,35 @@ async function stay(
   for (;;) {
     wire.pause('homeless');
     const link = await parts.findHome(session.id, place, makeOrder, signal);
+    const isTaken = typeof link !== 'number' && (await isTakenBy(link, wire));
     wire.resume('homeless');
     if (typeof link === 'number') return link;
-    if (isRejoin) wire.sendText({ type: 'notice', code: 'reconnected', text: terminalNotices.reconnected });
-    else onJoined();
-    heard.connect(link);
+    if (isTaken) {
+      if (isRejoin) wire.sendText({ type: 'notice', code: 'reconnected', text: terminalNotices.reconnected });
+      else onJoined();
+      heard.connect(link);
+    }
     const code = await Promise.race([link.gone, wire.closed.then(() => undefined)]);
     heard.disconnect();
     link.leave();
     if (code === undefined) return 1000;
     if (code !== lookAgain || parts.stopping.aborted) return code;
+    place = undefined;
+    // Nothing of the client was handed over, so nothing is lost, and it still has to hear that it is ready.
+    if (!isTaken) continue;
     // Input that was under way is lost with a home. A person types again; a stream would be wrong from there on.
     if (isStream(session.kind)) return 4504;
     passed = link.passed;
-    place = undefined;
     isRejoin = true;
     wire.sendText({ type: 'notice', code: 'reconnecting', text: terminalNotices.reconnecting });
   }
 }
+
+/** Whether a home takes the client in before the way there, or the client, is gone. */
+const isTakenBy = (link: Link, wire: Wire): Promise<boolean> => {
+  const gone = () => false;
+  return Promise.race([link.taken, link.gone.then(gone), wire.closed.then(gone)]);
+};
 
 /** What the client says, in the order in which it must say it: one hello, then everything else. */
 interface Hearing {

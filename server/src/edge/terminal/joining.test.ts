@@ -88,6 +88,22 @@ describe('a client and an agent of one session', () => {
     expect(agent.orders).toContainEqual({ type: 'client', writer: true });
   });
 
+  it('meet when the api has named a home that the agent has not settled in yet: the client is told that it is in, and nothing of a way back', async () => {
+    const gateways = [await start(), await start()];
+    const { session, dial, browse } = await world(gateways);
+    const [home] = gateways;
+    session.home = { copy_id: home?.copyId ?? '', peer_url: `wss://127.0.0.1:${home?.nodePort}` };
+    const client = browse(1);
+    client.socket.once('open', () => client.type('typed before; '));
+    // The home that it was sent to does not know the session, so it asks where to look.
+    await expect.poll(() => api.asked.get('home') ?? 0).toBeGreaterThan(0);
+    const agent = dial(0);
+    expect(await ready(client)).toMatchObject({ role: 'writer', from: 0 });
+    client.type('echo hello\r');
+    await hears(agent, 'typed before; echo hello\r');
+    expect(notices(client)).toEqual([]);
+  });
+
   it('part when the shell ends: the client learns its code, and the api too', async () => {
     const gateways = [await start()];
     const { session, dial, browse } = await world(gateways);

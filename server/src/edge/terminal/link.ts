@@ -9,6 +9,8 @@ export interface Link {
   takeFrame(frame: ClientSays, text: string): void;
   /** The offset of the next output that the client gets. */
   readonly passed: number;
+  /** A home has taken the client in. A copy where the agent has not settled yet turns it away without that. */
+  readonly taken: Promise<true>;
   /** The client has left. */
   leave(): void;
   /** Why the way is closed. 4503: look for the home again. */
@@ -40,6 +42,7 @@ export function linkHere(home: Home, { wire, join, hello, isRejoin }: JoinOrder)
     get passed() {
       return seat.next;
     },
+    taken: Promise.resolve(true as const),
     leave: () => home.leave(seat),
     gone: gone.promise,
   };

@@ -88,6 +88,7 @@ function pipe(
   const tooSlow = Promise.withResolvers<number>();
   let passed = order.hello.from;
   let isLeft = false;
+  const taken = Promise.withResolvers<true>();
   const release = () => {
     if (client.waitingBytes <= terminalLimits.pauseAboveBytes / 2) wire.resume('client');
   };
@@ -110,6 +111,7 @@ function pipe(
         const frame = readHomeFrame(text);
         if (!frame) return wire.close(4400);
         if (frame.type === 'ready') {
+          taken.resolve(true);
           const saysNothingNew = order.isRejoin && frame.from === passed;
           passed = frame.from;
           if (saysNothingNew) return;
@@ -141,6 +143,7 @@ function pipe(
     get passed() {
       return passed;
     },
+    taken: taken.promise,
     leave() {
       isLeft = true;
       wire.close(exited);
