@@ -3,7 +3,7 @@ import { branding } from '../client/branding.ts';
 import type { Session } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { groupProjects } from '../words/access.ts';
-import { isAt, type Menu, type PlaceGroup } from './places.ts';
+import { type Menu, type PlaceGroup, placeAt } from './places.ts';
 
 /** The side navigation: brand, selected project, and pages. */
 export function Nav(parts: {
@@ -102,6 +102,7 @@ function ModeSwitch({ menu, operating }: { menu: Menu; operating: boolean }) {
 }
 
 function NavGroup({ group, path }: { group: PlaceGroup; path: string }) {
+  const current = placeAt(group.places, path);
   return (
     <div>
       <h2 className="px-2 pb-1 text-[12px] font-semibold tracking-wide text-dim uppercase">{group.name}</h2>
@@ -110,8 +111,8 @@ function NavGroup({ group, path }: { group: PlaceGroup; path: string }) {
           <li key={place.to}>
             <Link
               to={place.to}
-              aria-current={isAt(place, path) ? 'page' : undefined}
-              className={`flex min-h-9 items-center gap-2.5 rounded-lg px-2 ${isAt(place, path) ? 'bg-accent-soft font-medium text-accent' : 'text-ink hover:bg-sunk'}`}
+              aria-current={place === current ? 'page' : undefined}
+              className={`flex min-h-9 items-center gap-2.5 rounded-lg px-2 ${place === current ? 'bg-accent-soft font-medium text-accent' : 'text-ink hover:bg-sunk'}`}
             >
               <Icon name={place.icon} />
               {place.label}

@@ -23,16 +23,19 @@ const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { to: '/', label: 'Home', icon: 'home', key: 'h', needs: 'overview_get' },
       { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a', needs: 'allocation_list' },
-      { to: '/app-instances', label: 'App instances', icon: 'box', needs: 'app_instance_list' },
-      { to: '/apps/publishing', label: 'Publishing', icon: 'stack', needs: 'app_list' },
       { to: '/groups', label: 'Groups', icon: 'stack', key: 'u', needs: 'allocation_group_list' },
     ],
   },
   {
     name: 'Compute',
+    places: [{ to: '/launch', label: 'Launch', icon: 'launch', key: 'l', needs: 'allocation_create' }],
+  },
+  {
+    name: 'Apps',
     places: [
-      { to: '/launch', label: 'Launch', icon: 'launch', key: 'l', needs: 'allocation_create' },
-      { to: '/apps', label: 'Apps', icon: 'tag', needs: 'catalog_app_list' },
+      { to: '/apps', label: 'App catalog', icon: 'tag', needs: 'catalog_app_list' },
+      { to: '/app-instances', label: 'App instances', icon: 'box', needs: 'app_instance_list' },
+      { to: '/apps/publishing', label: 'Publishing', icon: 'code', needs: 'app_list' },
     ],
   },
   {
@@ -154,5 +157,8 @@ export function isOpenTo(session: Session, path: string): boolean {
 }
 
 /** A menu entry is highlighted on its page and the pages below; a root only on exactly its page. */
-export const isAt = (place: Pick<Place, 'to'>, path: string): boolean =>
+const isAt = (place: Pick<Place, 'to'>, path: string): boolean =>
   place.to === '/' || place.to === '/ops' ? path === place.to : path === place.to || path.startsWith(`${place.to}/`);
+/** The place of a group that a page belongs to: of `/apps` and `/apps/publishing` the one that says more of the path. */
+export const placeAt = <P extends Pick<Place, 'to'>>(places: readonly P[], path: string): P | undefined =>
+  places.filter((place) => isAt(place, path)).toSorted((one, other) => other.to.length - one.to.length)[0];

@@ -38,8 +38,8 @@ export function AppsPage() {
       title="Apps"
       lead="Programs to launch on a whole node, from your organization and from others."
       actions={
-        <ButtonLink icon="stack" to="/app-instances">
-          What runs
+        <ButtonLink icon="box" to="/app-instances">
+          App instances
         </ButtonLink>
       }
       shown={{ operation: 'catalog_app_list', input: {} }}
