@@ -56,6 +56,13 @@ const verbs: Readonly<Record<string, string>> = {
   commission: 'commissioned',
   decommission: 'decommissioned',
   onboard: 'onboarded',
+  upgrade: 'upgraded',
+  rollback: 'rolled back',
+  copy: 'copied',
+  move: 'moved',
+  purge: 'deleted for good',
+  abort: 'gave up',
+  finish: 'finished',
 };
 
 /** Actions that do not follow the pattern verb and object. */
@@ -128,6 +135,7 @@ const sentences: Readonly<Record<string, string>> = {
   'simulator.set_fault': 'injected a fault into a simulated host',
   'simulator.set_speed': 'changed the speed of the simulator',
   'simulator.switch_agent': 'switched a simulated agent on or off',
+  'app.version.verify': 'asked to verify a version of an app',
   'app_instance.logs_request': 'asked for the log of an app instance',
   'maas_machine.power': 'switched the power of a MAAS machine',
   'ssh_key.prove': 'proved to hold an SSH key',

@@ -30,7 +30,7 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
 /** What a process holds beside its ports. */
 const relayLead = 1;
 const ofLease = 1;
-const leased = new Set(['outbox-relay', 'provisioning-worker', 'billing-worker']);
+const leased = new Set(['outbox-relay', 'provisioning-worker', 'billing-worker', 'app-runtime-worker']);
 const ownIssuer = 5;
 const lookAtSagas = 1;
 const lookAtBus = 1;

@@ -110,6 +110,8 @@ export async function openWorld(
     readonly simulator?: false;
     /** False for an api without terminal gateways. */
     readonly terminals?: false;
+    /** False for an installation without a registry of its own. */
+    readonly registry?: false;
     /** Stands in for the simulated provider of payments. */
     readonly payments?: Payments;
     /** Changes the database before the api opens it. */
@@ -184,7 +186,7 @@ export async function openWorld(
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       keyring: keyringOfWorlds,
       appsUrl: appsUrlOfWorlds,
-      ownRegistry: { name: 'registry.gpuaas.test', key: 'a key of worlds' },
+      ...(options.registry !== false && { ownRegistry: { name: 'registry.gpuaas.test', key: 'a key of worlds' } }),
       ...(options.terminals !== false && { terminalGateway: gatewayOfWorlds, jumpHost: jumpHostOfWorlds }),
       issuer,
       audience,

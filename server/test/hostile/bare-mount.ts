@@ -27,7 +27,7 @@ export const somebody: Identity = {
   methods: [],
   keyId: undefined,
 };
-const version: Handle = async () => ({ product: 'gpuaas', version: '0.0.0' });
+const version: Handle = async () => ({ product: 'gpuaas', version: '0.0.0', commit: null, contract: 'sha256:0' });
 
 /** The mount with nothing behind it: anybody with a token owns everything, and handlers are whatever a test says. */
 export async function openBareMount(

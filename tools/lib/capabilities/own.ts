@@ -232,6 +232,19 @@ export const own: readonly CapabilityGroup[] = [
         },
       },
       {
+        id: 'OWN-43',
+        words:
+          'A site of MAAS keeps its key sealed, sends it to no other address, and shows its machines or why it cannot be used',
+        by: {
+          'server/src/domains/maas/maas.db.test.ts': [
+            'shows what MAAS lists, and never its key',
+            'says why it cannot be used: the address, the name, the region',
+            'does not send the key of one address to another: the key comes with the new address',
+          ],
+        },
+        host: 'simulated',
+      },
+      {
         id: 'OWN-42',
         words:
           'Hosts that are let whole run containers of their tenant from images by digest, bounded, apart from each other, and gone with the lease',

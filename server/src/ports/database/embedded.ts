@@ -31,6 +31,8 @@ export { DataDirectoryInUse } from './embedded/owner.ts';
 
 /** What our server calls itself, so that a process knows it from a server of the operator's. */
 export const embeddedClusterName = 'gpuaas-embedded';
+/** More than all processes of one machine hold at most. A place that nobody uses costs a few kilobytes. */
+export const embeddedConnections = 240;
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
@@ -153,7 +155,7 @@ function serverOptions(spec: {
     unix_socket_permissions: '0700',
     password_encryption: 'scram-sha-256',
     // Sizes for a laptop that has other things to do.
-    max_connections: '100',
+    max_connections: String(embeddedConnections),
     shared_buffers: '128MB',
     max_wal_size: '512MB',
     jit: 'off',

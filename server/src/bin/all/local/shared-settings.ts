@@ -6,6 +6,9 @@ import type { Steps } from '../steps.ts';
 import type { LocalGateways } from './gateways.ts';
 import type { Ground } from './ground.ts';
 
+/** Connections of each process beside those of its ports: one machine serves few people. */
+export const localPoolSize = 8;
+
 export const audience = 'gpuaas';
 
 /** The settings of every process of a local start. What the environment says wins where it may differ. */
@@ -28,7 +31,7 @@ export const sharedSettings = (
   // A receiver on this machine can be tried; production refuses that.
   GPUAAS_REGISTRY: env['GPUAAS_REGISTRY'] ?? 'local',
   GPUAAS_WEBHOOKS: env['GPUAAS_WEBHOOKS'] ?? 'local',
-  GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? '8',
+  GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? String(localPoolSize),
 });
 
 /** Builds the console and the docs, at the same time, and answers where the api finds them. */

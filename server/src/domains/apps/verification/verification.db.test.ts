@@ -197,6 +197,11 @@ describe('verification', () => {
     expect(shown.body).toEqual({ instances: 0, organizations: 0, projects: 0, affected: [] });
   });
 
+  it('takes a source of images once', async () => {
+    const again = { registry: 'registry.example.com', repository: 'demo' };
+    expect((await ask('POST', '/admin/app-sources', again, operator)).body.code).toBe('app_source_exists');
+  });
+
   it('takes a key once, refuses what is none, and shows the keys of a project to others not at all', async () => {
     const path = `/projects/${home.projectId}/app-signing-keys`;
     expect((await ask('POST', path, { name: 'again', public_key: signer.pem })).body.code).toBe(
