@@ -23,7 +23,9 @@ describe('the launch page', () => {
     await page.goto(here.base + shape);
     const summary = page.getByRole('complementary', { name: 'Summary' });
     await summary.getByText('$4.50 per hour, from when the host has verified the GPUs.').waitFor();
-    await summary.getByText(/^The launch holds \$4\.50: \$[\d,]+\.\d\d of the balance stays available\.$/).waitFor();
+    await summary
+      .getByText(/^The launch holds \$4\.50 of the balance of \$[\d,]+\.\d\d, until usage is charged\.$/)
+      .waitFor();
     await summary.getByText(/^With it, what you have lasts \d+ d/).waitFor();
     await summary.getByText(/^This price is yours for [89]:\d\d\.$/).waitFor();
     expect(await lookAt(here, page, shape, 'Launch')).toEqual([]);

@@ -5,11 +5,16 @@ import { resolveOrganization } from '../../resolve.ts';
 import { formatOf, showOne, showRows } from '../../show/output.ts';
 import { plain, showValue } from '../../show/value.ts';
 
-/** Every policy with its default and its settings. */
+/** Every policy with its default and its settings; those that were set come first. */
 export const policySettings = listing(
   async function* (api) {
     const { definitions, settings } = await api.adminPolicies.settingList();
-    for (const { key, unit = null, default: value } of definitions) {
+    const isSet = new Set(settings.map(({ key }) => key));
+    const ordered = [
+      ...definitions.filter(({ key }) => isSet.has(key)),
+      ...definitions.filter(({ key }) => !isSet.has(key)),
+    ];
+    for (const { key, unit = null, default: value } of ordered) {
       const own = settings.filter((setting) => setting.key === key);
       yield* own.map(({ level, subject_id, hard, ...rest }) => ({
         ...rest,
