@@ -15,7 +15,7 @@ const freshKey = () => {
 const fingerprintOf = (bytes: Uint8Array) => `SHA256:${hash('sha256', bytes, 'base64').slice(0, 43)}`;
 const inHours = (world: World, hours: number) => new Date(world.now().getTime() + hours * 3_600_000).toISOString();
 
-/** Somebody new who may use allocations of the organization. */
+/** A new member who may use allocations of the organization. */
 const colleague = async (world: World, tenant: Tenant): Promise<string> =>
   personOf(world, await world.join(`colleague-${systemIds.next().slice(-12)}`, tenant, 'member'));
 

@@ -10,7 +10,7 @@ export const onlyGrow: Readonly<Record<string, string>> = {
   app_instance_timeline: 'what happened to an app instance stays as it was noted',
   installation_epochs: 'when an installation went back in time stays as it was noted',
   placement_decisions: 'why an allocation got its place stays as it was decided',
-  readiness_attestations: 'what a host swore to stays as it was sworn',
+  readiness_attestations: 'what a host attested stays as it was signed',
   terminal_recording_chunks: 'a chunk of a recording stays as it was stored',
-  sku_prices: 'a price that somebody bought at stays as it was',
+  sku_prices: 'a price that a tenant was charged stays as it was',
 };

@@ -88,7 +88,7 @@ describe('a client and an agent of one session', () => {
     expect(agent.orders).toContainEqual({ type: 'client', writer: true });
   });
 
-  it('meet when the api has named a home that the agent has not settled in yet: the client is told that it is in, and nothing of a way back', async () => {
+  it('meet when the api has named a home that the agent has not settled in yet: the client hears that it is ready, and of no reconnection', async () => {
     const gateways = [await start(), await start()];
     const { session, dial, browse } = await world(gateways);
     const [home] = gateways;

@@ -99,7 +99,7 @@ export function registryConformance(name: string, makeWorld: () => Promise<Regis
       expect(await at().referrers(digest)).toEqual([{ digest: referrer, artifactType }]);
     });
 
-    it('throws in time when nobody answers, and says which registry it was', async () => {
+    it('throws in time when the registry does not answer, and names it', async () => {
       await world.kill();
       await expect(at().manifest('one')).rejects.toThrow(RegistryAway);
       await expect(at().manifest('one')).rejects.toThrow(world.registry);

@@ -195,7 +195,7 @@ describe('the SSH keys of an allocation', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('and its authorities are left alone while its machine is stopped: nothing is told, and nothing is written down', async () => {
+  it('and its authorities are left alone while its machine is stopped: its host gets no task, and no row is written', async () => {
     const id = await machineOf(home.subject);
     await asSystem(
       world.root,
