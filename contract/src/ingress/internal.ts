@@ -35,13 +35,17 @@ const AppMeter = Type.Object(
 );
 export type AppMeter = Static<typeof AppMeter>;
 
-const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** A count never grows beyond this: a larger one would not be exact. */
+export const largestCount = Number.MAX_SAFE_INTEGER;
+/** Units of one route in one report. */
+export const mostUnits = 16;
+const Count = Type.Integer({ minimum: 0, maximum: largestCount });
 /** What one copy of the proxy has counted for one route in one hour, since the copy began. */
 export const AppUseCounts = Type.Object(
   {
     ...{ route_id: Uuid, instance_id: Uuid, hour: Timestamp, last_at: Timestamp },
     ...{ requests: Count, failures: Count, bytes_in: Count, bytes_out: Count },
-    units: Type.Record(Type.String({ maxLength: 32 }), Count, { maxProperties: 16 }),
+    units: Type.Record(Type.String({ maxLength: 32 }), Count, { maxProperties: mostUnits }),
   },
   strict,
 );
@@ -65,7 +69,7 @@ export const AppAdmission = Type.Union([
       workload_id: Uuid,
       port: Type.Integer({ minimum: 1, maximum: 65_535 }),
       simulated: Type.Boolean(),
-      meters: Type.Array(AppMeter, { maxItems: 16 }),
+      meters: Type.Array(AppMeter, { maxItems: mostUnits }),
     },
     strict,
   ),

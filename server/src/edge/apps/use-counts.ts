@@ -1,4 +1,4 @@
-import type { AppUseCounts } from '@gpuaas/contract/ingress';
+import { type AppUseCounts, largestCount, mostUnits } from '@gpuaas/contract/ingress';
 import type { Clock } from '../../kernel/clock.ts';
 import { hourMs } from '../../kernel/units.ts';
 import type { Admitted } from './admission-cache.ts';
@@ -19,7 +19,7 @@ export interface UseCounts {
   end(tally: Tally): void;
   /** At most so many that have changed since they were last stored. */
   changed(limit: number): readonly AppUseCounts[];
-  /** They were stored. Hours that are over are dropped. */
+  /** They need not be handed in again. Hours that are over are dropped. */
   stored(uses: readonly AppUseCounts[]): void;
 }
 interface Kept {
@@ -28,6 +28,9 @@ interface Kept {
 }
 /** An hour is kept for so long after it began: what is counted late still finds its numbers. */
 const keepMs = 2 * hourMs;
+
+/** Apps are written by tenants and say numbers of their own: a sum stays one that a report may hold. */
+const plus = (before: number | undefined, more: number): number => Math.min((before ?? 0) + more, largestCount);
 
 export function makeUseCounts(clock: Clock): UseCounts {
   const all = new Map<string, Kept>();
@@ -43,14 +46,18 @@ export function makeUseCounts(clock: Clock): UseCounts {
     const key = keyOf({ route_id: route.route_id, hour });
     const before = all.get(key)?.use;
     const summed = { ...before?.units };
-    for (const [name, count] of Object.entries(units)) summed[name] = (summed[name] ?? 0) + count;
+    for (const [name, count] of Object.entries(units)) {
+      if (Object.hasOwn(summed, name)) summed[name] = plus(summed[name], count);
+      // After an upgrade the next version may count others. What is beyond the bound waits for the next hour.
+      else if (Object.keys(summed).length < mostUnits) summed[name] = count;
+    }
     all.set(key, {
       use: {
         ...{ route_id: route.route_id, instance_id, hour, last_at: new Date(nowMs).toISOString(), units: summed },
-        requests: (before?.requests ?? 0) + requests,
-        failures: (before?.failures ?? 0) + failures,
-        bytes_in: (before?.bytes_in ?? 0) + bytesIn,
-        bytes_out: (before?.bytes_out ?? 0) + bytesOut,
+        requests: plus(before?.requests, requests),
+        failures: plus(before?.failures, failures),
+        bytes_in: plus(before?.bytes_in, bytesIn),
+        bytes_out: plus(before?.bytes_out, bytesOut),
       },
       isStored: false,
     });

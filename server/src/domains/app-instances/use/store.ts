@@ -1,4 +1,4 @@
-import type { AppUseCounts } from '@gpuaas/contract/ingress';
+import { type AppUseCounts, largestCount } from '@gpuaas/contract/ingress';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 /** Sums of a copy only grow: of two reports that cross, the later one stays. Routes that are not there are left out. */
@@ -21,12 +21,14 @@ const put = sql(
    where (excluded.requests, excluded.bytes_in + excluded.bytes_out) >= (u.requests, u.bytes_in + u.bytes_out)
    returning u.id`,
 );
+// Apps choose these numbers: many of the largest ones are more than a bigint holds.
+const unitSum = `least(sum(e.value::bigint), ${largestCount})::bigint`;
 const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
      sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
 const hours = sql(
   'app-use-hours',
   `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
-       select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
+       select e.key as name, ${unitSum} as count from app_use o, jsonb_each_text(o.units) as e
        where o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units
    from (
      select u.hour, u.endpoint_name, min(u.app_version) as app_version, min(u.operating_mode) as operating_mode,
@@ -39,7 +41,7 @@ const hours = sql(
 const apps = sql(
   'app-use-by-app',
   `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
-       select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
+       select e.key as name, ${unitSum} as count from app_use o, jsonb_each_text(o.units) as e
        where o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units
    from (
      select u.app_reference, count(distinct u.app_instance_id)::int as instances, ${summed}

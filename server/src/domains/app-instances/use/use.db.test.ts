@@ -63,6 +63,23 @@ describe('the use of an app', () => {
     expect(body.data[0].correlation_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('is shown, with a sum that stays a count, when an app has given the largest numbers for months', async () => {
+    const tenant = await world.found('boasting');
+    const { id } = await putInstance(world, tenant, { state: 'running' });
+    const most = await usesOf(id, { requests: 1, tokens: Number.MAX_SAFE_INTEGER });
+    for (let copies = 0; copies < 3; copies += 1) {
+      const uses = Array.from({ length: 400 }, (_, hours) => ({
+        ...most,
+        hour: new Date(Date.parse(most.hour) - hours * hourMs).toISOString(),
+      }));
+      await take(systemIds.next(), uses);
+    }
+    for (const path of [`/api/v1/app-instances/${id}/use`, '/api/v1/app-use']) {
+      const shown = await read(path, tenant);
+      expect([shown.status, shown.body.data?.[0]?.units]).toEqual([200, { tokens: Number.MAX_SAFE_INTEGER }]);
+    }
+  });
+
   it('is added up by app for the project, and is paged', async () => {
     const tenant = await world.found('pages');
     const one = await putInstance(world, tenant, { state: 'running' });
