@@ -52,10 +52,9 @@ const create = on(storageUploadCreate, async (parts, act, { body }) => {
   const wrong = whyNotThere(place);
   if (wrong) return wrong;
   const partBytes = partBytesOf(parts, act, sizeBytes);
-  const sizes = { size_bytes: BigInt(sizeBytes), part_bytes: BigInt(partBytes) };
   const blob = { projectId: place.projectId, blobId: ids.next() };
   // The provider first: a row without an upload behind it could never be finished. What is refused below is taken back.
-  const handle = await storage.begin(blob, partCount(sizes));
+  const handle = await storage.begin(blob);
   const takeBack = () => storage.remove({ ...blob, handle });
   const writing = db.write(act, async (tx) => {
     const way = await openNamespace(tx, parts, act, place);

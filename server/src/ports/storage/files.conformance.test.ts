@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, symlink, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { systemIds } from '../../kernel/id.ts';
 import { storageConformance } from './conformance.ts';
 import { openFileStorage } from './files.ts';
 import { openStorage } from './open.ts';
+import type { Part } from './port.ts';
 
 storageConformance('files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-storage-'));
@@ -25,6 +27,13 @@ storageConformance('files', async () => {
     close: () => rm(folder, { recursive: true, force: true }),
   };
 });
+
+const partOf = (text: string): Part => ({
+  ...{ number: 1, sizeBytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') },
+});
+async function* piecesOf(text: string) {
+  yield Buffer.from(text);
+}
 
 describe('storage in files', () => {
   let root: string;
@@ -47,10 +56,26 @@ describe('storage in files', () => {
     await expect(storage.putPart({ ...blob, handle: 'files' }, part, none)).rejects.toThrow(/is a link/);
   });
 
+  it('keeps one file for a part, however often it is sent with other bytes', async () => {
+    const storage = await openFileStorage({ root });
+    const blob = { projectId: systemIds.next(), blobId: systemIds.next() };
+    const upload = { ...blob, handle: await storage.begin(blob) };
+    const parts = ['abc', 'def', 'ghi', 'jkl'].map((text) => ({ text, part: partOf(text) }));
+    const send = ({ text, part }: (typeof parts)[number]) => storage.putPart(upload, part, piecesOf(text));
+    for (const each of parts) await send(each);
+    const names = async () => (await readdir(join(root, blob.projectId, blob.blobId))).sort();
+    expect(await names()).toEqual([expect.stringMatching(/^part-1-3-/)]);
+    await Promise.all(parts.map(send));
+    const [arrived] = await storage.parts(upload);
+    expect(await names()).toHaveLength(1);
+    await storage.finish(upload, [arrived as Part]);
+    expect(await names()).toHaveLength(2);
+  });
+
   it('breaks a download off when a file was cut behind its back', async () => {
     const storage = await openFileStorage({ root });
     const blob = { projectId: systemIds.next(), blobId: systemIds.next() };
-    const upload = { ...blob, handle: await storage.begin(blob, 1) };
+    const upload = { ...blob, handle: await storage.begin(blob) };
     const part = {
       number: 1,
       sizeBytes: 3,

@@ -36,7 +36,7 @@ export async function openFileStorage(options: {
   };
   const partsOf = async (folder: string): Promise<readonly Part[]> => {
     const newest = new Map<number, Part & { readonly at: number }>();
-    for (const name of (await readdir(folder).catch(onMissing)) ?? []) {
+    for (const name of ((await readdir(folder).catch(onMissing)) ?? []).sort()) {
       const part = partNamed(name);
       if (!part) continue;
       const at = (await lstat(join(folder, name)).catch(onMissing))?.mtimeMs;
@@ -45,6 +45,21 @@ export async function openFileStorage(options: {
     return [...newest.values()]
       .map(({ number, sizeBytes, sha256 }) => ({ number, sizeBytes, sha256 }))
       .sort((a, b) => a.number - b.number);
+  };
+  /** Only one file counts for each part: those listed in `whole`, and before that the newest. The others would lie there uncounted. */
+  const dropOthers = async (blob: BlobName): Promise<void> => {
+    const folder = folderOf(blob);
+    const counted = new Set(((await wholeOf(blob)) ?? (await partsOf(folder))).map(nameOf));
+    const names = (await readdir(folder).catch(onMissing)) ?? [];
+    for (const name of names) if (partNamed(name) && !counted.has(name)) await rm(join(folder, name), { force: true });
+  };
+  /** Parts of one blob are dropped and finished in turns: what `whole` lists is never dropped. */
+  const turns = new Map<string, Promise<unknown>>();
+  const inTurn = async (blob: BlobName, work: () => Promise<void>): Promise<void> => {
+    const key = folderOf(blob);
+    const mine = (turns.get(key) ?? Promise.resolve()).then(work, work);
+    turns.set(key, mine);
+    await mine.finally(() => turns.get(key) === mine && turns.delete(key));
   };
 
   return {
@@ -60,19 +75,22 @@ export async function openFileStorage(options: {
     async putPart(upload, part, bytes) {
       checkPart(part);
       const folder = folderOf(upload);
-      if (!(await isFolder(folder))) throw new RangeError('there is no such upload');
+      if (!(await isFolder(folder)) || (await wholeOf(upload))) throw new RangeError('there is no such upload');
       await writeNew(folder, `incoming-${ids.next()}`, nameOf(part), checkDeclared(bytes, part));
+      await inTurn(upload, () => dropOthers(upload));
     },
     parts: (upload) => partsOf(folderOf(upload)),
     async finish(upload, parts) {
       checkParts(parts);
       const folder = folderOf(upload);
-      if (await wholeOf(upload)) return;
-      for (const part of parts) {
-        const state = await lstat(join(folder, nameOf(part))).catch(onMissing);
-        if (!state?.isFile() || state.size !== part.sizeBytes) throw new RangeError(`part ${part.number} is missing`);
-      }
-      await writeNew(folder, `incoming-${ids.next()}`, 'whole', [Buffer.from(JSON.stringify(parts))]);
+      await inTurn(upload, async () => {
+        if (await wholeOf(upload)) return;
+        for (const part of parts) {
+          const state = await lstat(join(folder, nameOf(part))).catch(onMissing);
+          if (!state?.isFile() || state.size !== part.sizeBytes) throw new RangeError(`part ${part.number} is missing`);
+        }
+        await writeNew(folder, `incoming-${ids.next()}`, 'whole', [Buffer.from(JSON.stringify(parts))]);
+      });
     },
     async read(blob, range) {
       checkRange(range);

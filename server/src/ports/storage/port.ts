@@ -8,10 +8,11 @@ import type { Readable } from 'node:stream';
  */
 export interface Storage {
   /** Opens a blob for writing. The answer is the provider's own name of the upload, kept by the caller. */
-  begin(blob: BlobName, parts: number): Promise<string>;
+  begin(blob: BlobName): Promise<string>;
   /**
    * Takes one part. Bytes that are not as declared are refused with `NotAsDeclared`, and leave nothing behind. A part that is
-   * sent again replaces the former one.
+   * sent again replaces the former one, so an upload never holds more than it declared. A blob that was finished or removed takes
+   * none: that is a `RangeError`.
    */
   putPart(upload: OpenUpload, part: Part, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** The parts that have arrived whole, by number. */

@@ -9,6 +9,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListPartsCommand,
+  PutObjectCommand,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -20,9 +21,9 @@ import { checkBlob, checkPart, checkParts, checkRange, sizeOf } from './names.ts
 import type { Address, BlobName, DirectAddresses, OpenUpload, Part, Storage } from './port.ts';
 
 /**
- * Tenants' bytes in a bucket of any store that speaks S3. A blob of one part is one PUT; a longer one is a multipart upload
- * whose parts carry their SHA-256. People are no users of the store: what they are given are presigned requests, each for
- * one part or one download.
+ * Tenants' bytes in a bucket of any store that speaks S3. Every blob is a multipart upload whose parts carry their SHA-256, one of a
+ * single part too: a PUT of the object itself could be sent again after the blob was finished, or removed. People are no users of
+ * the store: what they are given are presigned requests, each for one part or one download.
  */
 export interface S3StorageConfig {
   readonly bucket: string;
@@ -35,11 +36,10 @@ export interface S3StorageConfig {
   readonly directEndpoint?: string | undefined;
 }
 
-/** The handle of an upload that is one PUT. */
-const single = 'single';
 /** How long our own requests with a presigned address may wait before they begin. */
 const ownSeconds = 60;
 const ownDeadlineMs = 600_000;
+const notFound = 404;
 
 export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
   const { bucket: Bucket } = config;
@@ -48,12 +48,24 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
     checkBlob(blob);
     return `${blob.projectId}/${blob.blobId}`;
   };
+  const listKeyOf = (blob: BlobName): string => `${keyOf(blob)}.parts`;
   const own = makeAddresses(config, config.endpoint ?? amazon(config), keyOf);
   const sizeIn = async (blob: BlobName): Promise<number | undefined> => {
     try {
       return (await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(blob) }))).ContentLength;
     } catch (error) {
       if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  };
+  /** The parts of a blob that was finished: the store forgets them with the upload, and whoever lost our answer asks again. */
+  const finished = async (upload: OpenUpload): Promise<readonly Part[]> => {
+    try {
+      const kept = await client.send(new GetObjectCommand({ Bucket, Key: listKeyOf(upload) }));
+      const parts = JSON.parse((await kept.Body?.transformToString()) ?? '[]') as readonly Part[];
+      return (await sizeIn(upload)) === sizeOf(parts) ? parts : [];
+    } catch (error) {
+      if (isAbsent(error)) return [];
       throw error;
     }
   };
@@ -76,9 +88,8 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
   return {
     adapter: { name: 's3', kind: 'production' },
     direct: config.directEndpoint === undefined ? undefined : makeAddresses(config, config.directEndpoint, keyOf),
-    async begin(blob, parts) {
+    async begin(blob) {
       const Key = keyOf(blob);
-      if (parts === 1) return single;
       const { UploadId } = await client.send(
         new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: 'SHA256', ChecksumType: 'COMPOSITE' }),
       );
@@ -90,20 +101,24 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
       await send(await own.part(upload, part, ownSeconds), part, bytes);
     },
     async parts(upload) {
-      if (upload.handle !== single) return (await listed(upload)).map(({ part }) => part);
-      return findSingle(client, { Bucket, Key: keyOf(upload) });
+      try {
+        return (await listed(upload)).map(({ part }) => part);
+      } catch (error) {
+        if (isAbsent(error)) return finished(upload);
+        throw error;
+      }
     },
     async finish(upload, parts) {
       checkParts(parts);
       // What a repeated call finds: the upload is gone, and the object is there.
       if ((await sizeIn(upload)) === sizeOf(parts)) return;
-      if (upload.handle === single) throw new RangeError('part 1 is missing');
       const etags = new Map((await listed(upload)).map(({ part, etag }) => [keyOfPart(part), etag]));
       const Parts = parts.map((part) => {
         const ETag = etags.get(keyOfPart(part));
         if (ETag === undefined) throw new RangeError(`part ${part.number} is missing`);
         return { PartNumber: part.number, ETag, ChecksumSHA256: base64Of(part.sha256) };
       });
+      await client.send(new PutObjectCommand({ Bucket, Key: listKeyOf(upload), Body: JSON.stringify(parts) }));
       const of = { Bucket, Key: keyOf(upload), UploadId: upload.handle };
       await client.send(new CompleteMultipartUploadCommand({ ...of, MultipartUpload: { Parts } }));
     },
@@ -120,14 +135,11 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
     },
     async remove(upload) {
       const of = { Bucket, Key: keyOf(upload) };
-      if (upload.handle !== single) {
-        await client
-          .send(new AbortMultipartUploadCommand({ ...of, UploadId: upload.handle }))
-          .catch((error: unknown) => {
-            if (!isAbsent(error)) throw error;
-          });
-      }
+      await client.send(new AbortMultipartUploadCommand({ ...of, UploadId: upload.handle })).catch((error: unknown) => {
+        if (!isAbsent(error)) throw error;
+      });
       await client.send(new DeleteObjectCommand(of));
+      await client.send(new DeleteObjectCommand({ Bucket, Key: listKeyOf(upload) }));
     },
     check: async () => {
       await client.send(new HeadBucketCommand({ Bucket }));
@@ -136,22 +148,6 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
       client.destroy();
     },
   };
-}
-
-/** The one part of a short blob, as the store measured it. */
-async function findSingle(
-  client: S3Client,
-  of: { readonly Bucket: string; readonly Key: string },
-): Promise<readonly Part[]> {
-  try {
-    const found = await client.send(new HeadObjectCommand({ ...of, ChecksumMode: 'ENABLED' }));
-    const { ContentLength: sizeBytes, ChecksumSHA256 } = found;
-    if (sizeBytes === undefined || !ChecksumSHA256) return [];
-    return [{ number: 1, sizeBytes, sha256: Buffer.from(ChecksumSHA256, 'base64').toString('hex') }];
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 const keyOfPart = ({ number, sizeBytes, sha256 }: Part): string => `${number}.${sizeBytes}.${sha256}`;
@@ -202,8 +198,7 @@ function makeAddresses(
         'content-length': String(part.sizeBytes),
         'x-amz-checksum-sha256': base64Of(part.sha256),
       };
-      const query: Record<string, string> =
-        upload.handle === single ? {} : { partNumber: String(part.number), uploadId: upload.handle };
+      const query = { partNumber: String(part.number), uploadId: upload.handle };
       return sign('PUT', upload, { query, headers }, seconds);
     },
     read: (blob, { contentType, contentDisposition }, seconds) =>
@@ -271,6 +266,8 @@ async function send({ url, headers }: Address, part: Part, bytes: AsyncIterable<
     if (/BadDigest|XAmzContentSHA256Mismatch|InvalidDigest/.test(text)) {
       throw new NotAsDeclared(`The body does not have the digest sha256:${part.sha256}.`);
     }
+    // The upload was finished or given up.
+    if (answer.status === notFound) throw new RangeError('there is no such upload');
     throw new Outage(`the store answered ${answer.status} to a part`);
   } catch (error) {
     throw fault ?? error;
