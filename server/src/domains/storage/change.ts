@@ -11,6 +11,7 @@ import {
   findNamespace,
   holdBucket,
   insertNamespace,
+  mayTakeMore,
   type NamespaceRow,
 } from './stores/namespaces-store.ts';
 import { type Below, findObject, makeFolders, type ObjectRow, trashObject } from './stores/objects-store.ts';
@@ -33,7 +34,7 @@ export async function openNamespace(
   act: Writer,
   { projectId, path }: Pick<Place, 'projectId' | 'path'>,
 ): Promise<Opened | Fault<'storage_limit_reached' | 'storage_object_not_found'>> {
-  const bucket = await holdBucket(tx, projectId);
+  const bucket = (await mayTakeMore(tx, projectId)) ? await holdBucket(tx, projectId) : undefined;
   if (!bucket) return absent();
   const found = await findNamespace(tx, projectId, path.kind, path.name);
   if (found) return { bucket, namespace: found, events: [] };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { type Ask, asking, fetchFile, local, sendParts, sha256Of, store } from './testing.ts';
 
 const clock = makeTestClock(new Date('2026-03-04T05:06:07.089Z'));
@@ -305,6 +305,38 @@ describe('storage', () => {
     const one = await here('GET', `/objects?${q('shared/deep/')}&limit=50`);
     const two = await here('GET', `/objects?${q('shared/deep/')}&limit=50&cursor=${one.body.next_cursor}`);
     expect(two.body.data[0].name).toBe('f0000051');
+  });
+
+  it('of a project that is removed, or about to be, takes nothing more, whatever was granted', async () => {
+    const { ask: here, projectId } = await alone('leaving');
+    const writer = asking(world, await world.join('heir', tenant, 'member'), tenant.projectId);
+    const grantee = { grantee_kind: 'project', grantee_id: tenant.projectId, level: 'write' };
+    await store(world, here, 'datasets/left/empty', Buffer.alloc(0));
+    expect((await here('POST', '/grants', { path: 'datasets/left/', ...grantee })).status).toBe(201);
+    const of = { owner_project_id: projectId };
+    const begun = await writer('POST', '/uploads', { path: 'datasets/left/open', size_bytes: 0, ...of });
+    expect(begun.status).toBe(201);
+    const codes = async () => {
+      const asked = [
+        writer('POST', '/uploads', { path: 'datasets/left/x', size_bytes: 3, ...of }),
+        writer('POST', '/folders', { path: 'datasets/left/y/', ...of }),
+        writer('POST', '/copies', { from: 'datasets/left/empty', to: 'datasets/left/z', ...of }),
+      ];
+      return (await Promise.all(asked)).map(({ body }) => body.code);
+    };
+    const become = (state: string) =>
+      asSystem(world.root, 'update projects set state = $2, version = version + 1 where id = $1', [projectId, state]);
+    await become('removing');
+    expect(await codes()).toEqual(Array(3).fill('storage_object_not_found'));
+    expect((await here('POST', '/namespaces', { kind: 'shared' })).body.code).toBe('storage_object_not_found');
+    await become('deleted');
+    expect(await codes()).toEqual(Array(3).fill('storage_object_not_found'));
+    const path = q('datasets/left/empty', `&owner_project_id=${projectId}`);
+    expect((await writer('GET', `/object?${path}`)).status).toBe(404);
+    expect((await writer('GET', `/uploads/${begun.body.id}`)).status).toBe(404);
+    expect((await writer('POST', `/uploads/${begun.body.id}/finish`, {})).status).toBe(404);
+    const received = (await writer('GET', '/grants?side=received')).body.data as { path: string }[];
+    expect(received.map((grant) => grant.path)).not.toContain('datasets/left/');
   });
 
   it('deletes to the trash, restores from there, and removes bytes only when nothing uses them', async () => {

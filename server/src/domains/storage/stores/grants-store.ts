@@ -52,6 +52,7 @@ const given = sql(
 const received = sql(
   'storage-grant-received',
   `select ${columns} from storage_grants g join storage_namespaces n on n.id = g.namespace_id and mine(n.organization_id)
+     join projects p on p.id = g.project_id and p.state <> 'deleted' and mine(p.organization_id)
    where g.organization_id = $1 and g.grantee_id = any ($2::uuid[]) and g.revoked_at is null and mine(g.organization_id)
      and (g.expires_at is null or g.expires_at > act_time())
      and ($3::uuid is null or g.id < $3)

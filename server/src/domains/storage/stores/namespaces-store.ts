@@ -36,14 +36,23 @@ const resize = sql(
   `update storage_buckets b set stored_bytes = b.stored_bytes + $2, reserved_bytes = b.reserved_bytes + $3
    where b.project_id = $1 and mine(b.organization_id)`,
 );
+/** Grants of a project that was removed open nothing any more. */
+const ofProject = `join projects p on p.id = n.project_id and p.organization_id = n.organization_id and p.state <> 'deleted'
+     and mine(p.organization_id)`;
+/** A removal waits for what is being added, and finds it. */
+const takesMore = sql(
+  'storage-project-takes-more',
+  `select p.id from projects p
+   where p.id = $1 and p.state not in ('removing', 'deleted') and mine(p.organization_id) for share`,
+);
 const findByPath = sql(
   'storage-namespace-find',
-  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n
+  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n ${ofProject}
    where n.project_id = $1 and n.kind = $2 and n.name = $3 and mine(n.organization_id)`,
 );
 const findById = sql(
   'storage-namespace-get',
-  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n
+  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n ${ofProject}
    where n.id = $1 and mine(n.organization_id)`,
 );
 const insert = sql(
@@ -74,6 +83,9 @@ export async function holdBucket(tx: WriteTx, projectId: string): Promise<Bucket
   await tx.run(openBucket, [projectId]);
   return (await tx.rows<BucketRow>(holdBucketRow, [projectId]))[0];
 }
+/** False for a project that is removed, or about to be: what was added now would belong to nobody. */
+export const mayTakeMore = async (tx: WriteTx, projectId: string): Promise<boolean> =>
+  (await tx.rows(takesMore, [projectId])).length > 0;
 export const findBucket = async (tx: ReadTx, projectId: string): Promise<BucketRow | undefined> =>
   (await tx.rows<BucketRow>(bucket, [projectId]))[0];
 export const resizeBucket = (
