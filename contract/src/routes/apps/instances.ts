@@ -233,7 +233,7 @@ export const appInstanceUpgrade = defineRoute({
   path: '/api/v1/app-instances/{app_instance_id}/upgrade',
   summary: 'Move an app instance to another version of its app; the old one comes back if that does not become ready',
   audit: 'app_instance.upgrade',
-  errors: [...changeErrors, ...instanceErrors, 'app_version_not_found', 'app_instance_changing'],
+  errors: [...changeErrors, ...instanceErrors, 'ownership_required', 'app_version_not_found', 'app_instance_changing'],
   body: Type.Object(
     {
       version: Type.String({
@@ -257,7 +257,7 @@ export const appInstanceRollback = defineRoute({
   path: '/api/v1/app-instances/{app_instance_id}/rollback',
   summary: 'Move an app instance back to the version that it had before its last upgrade, with the parameters of then',
   audit: 'app_instance.rollback',
-  errors: [...changeErrors, ...instanceErrors, 'app_no_previous_version', 'app_instance_changing'],
+  errors: [...changeErrors, ...instanceErrors, 'ownership_required', 'app_no_previous_version', 'app_instance_changing'],
   response: AppInstance,
 });
 

@@ -1,10 +1,11 @@
-import { appInstanceCreate, type Input, type ParameterValue, type TenantRole, takeParameters } from '@gpuaas/contract';
+import { appInstanceCreate, type Input, type ParameterValue, takeParameters } from '@gpuaas/contract';
 import { type Act, handlers, type InProject, type Mounted, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readLeased } from '../allocations/index.ts';
 import { findLaunchable, type Launchable } from '../apps/index.ts';
 import { mostPerAllocation } from './facts.ts';
 import { launch, objection } from './launch.ts';
+import { whyNotTheirs } from './may-launch.ts';
 import type { CreateParts } from './routes.ts';
 import { putRoutes } from './routing.ts';
 import { showInstance } from './show.ts';
@@ -13,8 +14,6 @@ import { countInstances, findInstance, holdCapacityOf, type InstanceRow, insertI
 type Wish = Input<typeof appInstanceCreate>['body'];
 type Launcher = Act & InProject;
 
-/** The roles that may launch on the allocations of others. */
-const administrators: ReadonlySet<string> = new Set<TenantRole>(['owner', 'admin']);
 const on = handlers<CreateParts>();
 
 /** The version and the values of a launch, or what is wrong with them. */
@@ -45,14 +44,7 @@ async function takeCapacity(tx: WriteTx, parts: CreateParts, act: Launcher, wish
   const id = wish.allocation_id ?? '';
   const held = await holdCapacityOf(tx, id, act);
   if (!held) return new Fault('allocation_not_found', 'The project has no such allocation.');
-  // The rule of terminals: what runs in an allocation reads and changes what is there.
-  if (!held.isTheirs && !administrators.has(act.actorRole)) {
-    return new Fault(
-      'ownership_required',
-      'Only who created the allocation, who has a grant for it, or an admin or owner may launch apps on it. Ask one of them for a grant.',
-    );
-  }
-  const refused = objection(await readLeased(tx, id));
+  const refused = whyNotTheirs(held, act) ?? objection(await readLeased(tx, id));
   if (refused) return refused;
   if ((await countInstances(tx, id)) >= mostPerAllocation) {
     return new Fault('app_instance_limit', `An allocation runs ${mostPerAllocation} app instances at most.`);

@@ -2,13 +2,13 @@ import { type AppManifest, appInstanceRollback, appInstanceUpgrade, takeParamete
 import { handlers, type Mounted } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { findLaunchable } from '../../apps/index.ts';
+import { holdToChange } from '../may-launch.ts';
 import type { InstanceParts } from '../parts.ts';
 import { showInstance } from '../show.ts';
-import { findInstance, holdInstance, type InstanceRow } from '../store.ts';
+import { findInstance, type InstanceRow } from '../store.ts';
 import { beginMove, findPreviousVersion } from './move-to-version.ts';
 
 const on = handlers<InstanceParts>();
-const absent = () => new Fault('app_instance_not_found', 'There is no such app instance.');
 const isChanging = (row: InstanceRow) =>
   new Fault('app_instance_changing', `It is being moved to ${row.app_version}. Wait, or roll it back.`);
 
@@ -21,8 +21,8 @@ function mergeParameters(manifest: AppManifest, old: InstanceRow['parameters'], 
 
 const upgrade = on(appInstanceUpgrade, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
-    const row = await holdInstance(tx, params.app_instance_id);
-    if (!row) return tx.abandon(absent());
+    const row = await holdToChange(tx, params.app_instance_id, act);
+    if (row instanceof Fault) return tx.abandon(row);
     if (row.version_change !== null) return tx.abandon(isChanging(row));
     const of = { organizationId: row.organization_id, projectId: row.project_id };
     const version = await findLaunchable(tx, of, { reference: row.app_reference, version: body.version });
@@ -53,8 +53,8 @@ const upgrade = on(appInstanceUpgrade, async (parts, act, { params, body }) =>
 
 const rollback = on(appInstanceRollback, async (parts, act, { params }) =>
   parts.db.write(act, async (tx) => {
-    const row = await holdInstance(tx, params.app_instance_id);
-    if (!row) return tx.abandon(absent());
+    const row = await holdToChange(tx, params.app_instance_id, act);
+    if (row instanceof Fault) return tx.abandon(row);
     if (row.version_change === 'returning') return tx.abandon(isChanging(row));
     const target = await findPreviousVersion(tx, row);
     if (!target) {

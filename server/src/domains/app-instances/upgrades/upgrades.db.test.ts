@@ -57,6 +57,31 @@ async function tryOut(id: string) {
   await stage.guard();
 }
 
+describe('what an instance on the allocation of a colleague runs', () => {
+  it.each(['upgrade', 'rollback'])('is changed by those alone who may launch there: %s', async (what) => {
+    const one = await putUpgraded(world, home, { state: 'running' });
+    await putVersion(world, home, { appId: one.appId, version: '1.2.0', trust: 'verified' });
+    const name = `mate-of-${what}`;
+    const mate = await world.join(name, home, 'member');
+    const [{ id: mateId }] = (await world.root.query('select id from users where oidc_subject = $1', [name])).rows;
+    const change = (as: string) =>
+      world.call('POST', `/api/v1/app-instances/${one.id}/${what}`, {
+        ...{ as, key: systemIds.next() },
+        ...(what === 'upgrade' && { body: { version: '1.2.0', parameters: { greeting: 'Hi' } } }),
+      });
+    const refused = await change(mate);
+    expect([refused.status, refused.body.code]).toEqual([403, 'ownership_required']);
+    expect(await rowOf(one.id)).toMatchObject({ state: 'running', app_version: '1.1.0' });
+    const grants = `/api/v1/allocations/${one.allocationId}/access-grants`;
+    const about = { user_id: mateId, reason: 'to help', expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+    const granted = await write(grants, about);
+    expect(granted.status, granted.text).toBe(201);
+    expect((await change(mate)).status).toBe(200);
+    const stranger = await world.found(`stranger-to-${what}`);
+    expect((await change(stranger.token)).body.code).toBe('app_instance_not_found');
+  });
+});
+
 describe('an upgrade', () => {
   it('ends the old container first, launches the new version with its volumes and addresses, and is over when that answers', async () => {
     const { id, workloadId, versionId } = await running();
