@@ -307,6 +307,56 @@ describe('storage', () => {
     expect(two.body.data[0].name).toBe('f0000051');
   });
 
+  it('ends a grant at its time, and an upload of somebody who may only read by now', async () => {
+    const other = await project('for-a-while');
+    const token = await world.join('passing', tenant, 'member');
+    let guest = asking(world, token, other);
+    let here = ask;
+    await store(world, here, 'datasets/lent/x', Buffer.from('data'));
+    const about = { path: 'datasets/lent/', grantee_kind: 'project', grantee_id: other };
+    const of = { owner_project_id: tenant.projectId };
+    const give = async (level: string, minutes: number) => {
+      const expires_at = new Date(clock.now().getTime() + minutes * 60_000).toISOString();
+      const given = await here('POST', '/grants', { ...about, level, expires_at });
+      expect(given.status, given.text).toBe(201);
+      return given.body.id as string;
+    };
+    const writing = await give('write', 60);
+    const begun = await guest('POST', '/uploads', { path: 'datasets/lent/y', size_bytes: 3, ...of });
+    await sendParts(world, guest, begun.body, Buffer.from('abc'));
+    expect((await here('DELETE', `/grants/${writing}`)).status).toBe(200);
+    await give('read', 60);
+    for (const [method, path] of [
+      ['POST', `/uploads/${begun.body.id}/finish`],
+      ['DELETE', `/uploads/${begun.body.id}`],
+      ['GET', `/uploads/${begun.body.id}/part?number=1&sha256=${'0'.repeat(64)}`],
+    ] as const) {
+      const refused = await guest(method, path, method === 'POST' ? {} : undefined);
+      expect([path, refused.status, refused.body.code]).toEqual([path, 403, 'storage_access_denied']);
+    }
+    const query = q('datasets/lent/x', `&owner_project_id=${tenant.projectId}`);
+    expect(await fetchFile(world, guest, query)).toBe('data');
+    await clock.advance(3_601_000);
+    guest = asking(world, await world.token('passing'), other);
+    here = asking(world, await world.token(tenant.subject), tenant.projectId);
+    expect(await fetchFile(world, guest, query)).toBe('404 storage_object_not_found');
+    expect((await guest('GET', '/grants?side=received')).body.data).toEqual([]);
+    // What is over makes room for the next one.
+    await give('read', 60);
+    expect(await fetchFile(world, guest, query)).toBe('data');
+  });
+
+  it('counts a copy as what it is copied from', async () => {
+    const projectId = await project('copying', await world.token(tenant.subject));
+    const here = asking(world, await world.token(tenant.subject), projectId);
+    await store(world, here, 'shared/one', Buffer.from('one'));
+    const rest = 1_024 ** 3 - 5;
+    expect((await here('POST', '/uploads', { path: 'shared/rest', size_bytes: rest })).status).toBe(201);
+    const copied = await here('POST', '/copies', { from: 'shared/one', to: 'shared/two' });
+    expect([copied.status, copied.body.code]).toEqual([409, 'storage_quota_exceeded']);
+    expect((await here('GET', '')).body).toMatchObject({ stored_bytes: 3, reserved_bytes: rest });
+  });
+
   it('of a project that is removed, or about to be, takes nothing more, whatever was granted', async () => {
     const { ask: here, projectId } = await alone('leaving');
     const writer = asking(world, await world.join('heir', tenant, 'member'), tenant.projectId);
