@@ -21,6 +21,7 @@ import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint } from '../../edge/oauth/token-endpoint.ts';
 import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
 import { mountTransfers } from '../../edge/storage/mount.ts';
+import { makeTransferSeats, usualTransferSeats } from '../../edge/storage/seats.ts';
 import { mountUnsubscribe } from '../../edge/unsubscribe/mount.ts';
 import { actsOf } from '../../kernel/act.ts';
 import type { Reconciler } from '../../kernel/process/reconciler.ts';
@@ -189,6 +190,7 @@ async function mountOutsideContract(app: Mount['app'], all: RouteParts): Promise
   });
   await mountTransfers(app, {
     ...{ storage: all.storage, transfers: all.transfers, rateLimit: admission.rateLimit, clock },
+    seats: makeTransferSeats(usualTransferSeats),
   });
   if (letters) {
     const unsubscribe = makeUnsubscribe({ db, begin: actsOf('notifications', ids), seal: letters });

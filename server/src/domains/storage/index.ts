@@ -31,4 +31,4 @@ export const makeFileStorage = (
 
 export { upkeepEveryMs } from './facts.ts';
 export { makeProjectStorage } from './project-removal.ts';
-export { makeTransfers, type Transfers, transfersPath } from './transfers.ts';
+export { makeTransfers, type Transfer, type Transfers, transfersPath } from './transfers.ts';

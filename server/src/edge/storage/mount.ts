@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Transfers, transfersPath } from '../../domains/storage/index.ts';
+import { type Transfer, type Transfers, transfersPath } from '../../domains/storage/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { NotAsDeclared } from '../../kernel/files/declared-bytes.ts';
@@ -9,12 +9,14 @@ import type { RateLimit } from '../http/admission/rate-limit.ts';
 import { letSend, lingerAfter } from '../http/body/upload.ts';
 import { refuse } from '../http/failures.ts';
 import { type Range, readRange } from './range.ts';
+import type { TransferSeats } from './seats.ts';
 
 export interface TransferParts {
   readonly storage: Pick<Storage, 'putPart' | 'read'>;
   readonly transfers: Pick<Transfers, 'open'>;
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
+  readonly seats: TransferSeats;
 }
 
 /**
@@ -44,11 +46,14 @@ export async function mountTransfers(app: FastifyInstance, parts: TransferParts)
 const gone = () =>
   new Fault('storage_object_not_found', 'This address works no more: ask for another one and go on with that.');
 
-/** What the address allows; a stranger's guesses are counted by address. */
+/** How long a caller without a seat waits. */
+const retrySeconds = 2;
+
+/** What the address allows; a stranger's guesses are counted by address, and what runs at the same time by project. */
 async function admit(parts: TransferParts, request: FastifyRequest, reply: FastifyReply) {
   const { t: token } = request.query as { readonly t?: unknown };
   const allowed = typeof token === 'string' ? parts.transfers.open(token) : undefined;
-  if (allowed) return allowed;
+  if (allowed) return seat(parts, allowed, request, reply);
   const counted = await parts.rateLimit('downloads', { address: callerAddress(request.ip) }, {});
   if (counted.allowed) {
     refuse(reply, request.id, gone());
@@ -57,6 +62,18 @@ async function admit(parts: TransferParts, request: FastifyRequest, reply: Fasti
   reply.header('retry-after', String(counted.resetSeconds));
   const words = `Too many downloads from this address: come back in ${counted.resetSeconds} s.`;
   refuse(reply, request.id, new Fault('rate_limit_exceeded', words, { lane: 'downloads', limit: counted.limit }));
+  return undefined;
+}
+
+function seat(parts: TransferParts, allowed: Transfer, request: FastifyRequest, reply: FastifyReply) {
+  const leave = parts.seats.take(allowed);
+  if (leave) {
+    reply.raw.once('close', leave);
+    return allowed;
+  }
+  reply.header('retry-after', String(retrySeconds));
+  const words = 'Too many transfers of this part or project are running: end some, or try again soon.';
+  refuse(reply, request.id, new Fault('rate_limit_exceeded', words, { lane: 'transfers' }));
   return undefined;
 }
 
