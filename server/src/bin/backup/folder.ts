@@ -4,6 +4,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Dumped } from '../../ports/database/backup/dump.ts';
+import { checkKey } from '../../ports/objects/limits.ts';
 import type { Objects } from '../../ports/objects/port.ts';
 
 export interface KeptObject {
@@ -28,7 +29,14 @@ export interface Manifest {
 
 export const dumpIn = (folder: string): string => join(folder, 'database.dump');
 const manifestIn = (folder: string): string => join(folder, 'manifest.json');
-const objectIn = (folder: string, key: string): string => join(folder, 'objects', key);
+/**
+ * Keys come from a store or a manifest, which others may have written. One that leads out of the folder would make a backup write, or a
+ * restore read, any file of the operator.
+ */
+function objectIn(folder: string, key: string): string {
+  checkKey(key);
+  return join(folder, 'objects', key);
+}
 /** Objects of one page; a store gives no more. */
 const pageLimit = 1_000;
 
@@ -87,12 +95,12 @@ export async function returnObjects(objects: Objects, folder: string, kept: read
 /** What of a backup is damaged or missing, in sentences. */
 export async function findDamage(folder: string, manifest: Manifest): Promise<readonly string[]> {
   const wanted = [
-    { name: 'database.dump', file: dumpIn(folder), ...manifest.dump },
-    ...manifest.objects.map((each) => ({ ...each, name: each.key, file: objectIn(folder, each.key) })),
+    { name: 'database.dump', fileOf: () => dumpIn(folder), ...manifest.dump },
+    ...manifest.objects.map((each) => ({ ...each, name: each.key, fileOf: () => objectIn(folder, each.key) })),
   ];
   const damage: string[] = [];
-  for (const { name, file, size, sha256 } of wanted) {
-    const found = await digestOf(file).catch(() => undefined);
+  for (const { name, fileOf, size, sha256 } of wanted) {
+    const found = await (async () => digestOf(fileOf()))().catch(() => undefined);
     if (!found) damage.push(`${name} is missing.`);
     else if (found.size !== size || found.sha256 !== sha256) damage.push(`${name} is not what was written.`);
   }
