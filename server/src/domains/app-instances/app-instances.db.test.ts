@@ -285,6 +285,12 @@ describe('an app instance', () => {
     });
     expect(granted.status, granted.text).toBe(201);
     expect((await launch(mate)).status).toBe(201);
+    const endsAt = (at: string) =>
+      asSystem(world.root, `update allocation_access_grants set expires_at = ${at} where id = $1`, [granted.body.id]);
+    await endsAt('now()');
+    expect((await launch(mate)).body.code).toBe('ownership_required');
+    await endsAt(`now() + interval '1 hour'`);
+    expect((await launch(mate)).status).toBe(201);
     await write('DELETE', `/api/v1/allocations/${allocation_id}/access-grants/${granted.body.id}`);
     expect((await launch(mate)).body.code).toBe('ownership_required');
     await asSystem(world.root, `update allocations set requested_by = $2, version = version + 1 where id = $1`, [
