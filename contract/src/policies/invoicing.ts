@@ -57,6 +57,12 @@ export const invoicingPolicies = [
     'What one person of finance corrects alone in an account within a day, with refunds as credit. A larger correction needs a second person.',
   ),
   whole(
+    'billing.adjustment_total_limit_minor',
+    { default: 100_000, minimum: 0, maximum: 1_000_000_000_000, unit: 'minor units' },
+    'billing',
+    'What one person of finance corrects alone in all accounts of one currency together within a day, with refunds as credit. A larger correction needs a second person.',
+  ),
+  whole(
     'billing.adjustment_approval_hours',
     { default: 72, minimum: 1, maximum: 720, unit: 'hours' },
     'billing',

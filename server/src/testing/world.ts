@@ -211,6 +211,7 @@ export async function openWorld(
         // One person of finance gives all credit.
         'billing.grant_limit_minor': 1_000_000_000,
         'billing.grant_total_limit_minor': 1_000_000_000_000,
+        'billing.adjustment_total_limit_minor': 1_000_000_000_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
         'auth.step_up_enabled': false,
         // Tests count the organizations that they found themselves.

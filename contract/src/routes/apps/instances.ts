@@ -257,7 +257,13 @@ export const appInstanceRollback = defineRoute({
   path: '/api/v1/app-instances/{app_instance_id}/rollback',
   summary: 'Move an app instance back to the version that it had before its last upgrade, with the parameters of then',
   audit: 'app_instance.rollback',
-  errors: [...changeErrors, ...instanceErrors, 'ownership_required', 'app_no_previous_version', 'app_instance_changing'],
+  errors: [
+    ...changeErrors,
+    ...instanceErrors,
+    'ownership_required',
+    'app_no_previous_version',
+    'app_instance_changing',
+  ],
   response: AppInstance,
 });
 

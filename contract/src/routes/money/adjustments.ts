@@ -32,7 +32,7 @@ export const Adjustment = Type.Object(
     reason: Type.String(),
     needs_approval: Type.Boolean({
       description:
-        'Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor.',
+        'Whether it is above billing.adjustment_limit_minor or billing.adjustment_total_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor.',
     }),
     requested_by: Type.String(),
     decided_by: orNull(Type.String()),

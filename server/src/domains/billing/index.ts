@@ -1,7 +1,8 @@
 export { makeAccrue } from './accrual.ts';
 export { accrueSql } from './accrual-store.ts';
+export { isBeyondCorrections } from './adjustments/alone.ts';
 export { adjustmentRoutes } from './adjustments/routes.ts';
-export { readAlone, readUnreturned } from './adjustments/store.ts';
+export { readUnreturned } from './adjustments/store.ts';
 export { budgetRoutes } from './budgets/routes.ts';
 export { readCharged } from './charged.ts';
 export { readRefundable } from './credit/count.ts';

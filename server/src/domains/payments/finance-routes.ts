@@ -1,12 +1,20 @@
 import { adminPaymentList, adminPaymentRefund, paymentMachine, paymentRefunded, showMoney } from '@gpuaas/contract';
-import { type Act, type Database, handlers, type Mounted, type ReadTx, type WriteTx } from '../../kernel/act.ts';
+import { type Act, type Database, handlers, type Mounted, type WriteTx } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { notFrom } from '../../kernel/machine.ts';
 import { readPage } from '../../kernel/page.ts';
 import { dayMs } from '../../kernel/units.ts';
-import { enter, findAccount, lockAccount, money, readAlone, readRefundable, readUnreturned } from '../billing/index.ts';
+import {
+  enter,
+  findAccount,
+  isBeyondCorrections,
+  lockAccount,
+  money,
+  readRefundable,
+  readUnreturned,
+} from '../billing/index.ts';
 import type { Policies } from '../policy/index.ts';
 import { longestReason, paymentsChannel } from './facts.ts';
 import { insertRefund, noteCredit, reserve } from './refunds-store.ts';
@@ -177,7 +185,7 @@ function findRefusal(payment: PaymentRow, refundable: bigint, { amount, currency
  * as corrections are; otherwise credit would be the way around the second person.
  */
 async function findCreditRefusal(
-  tx: ReadTx,
+  tx: WriteTx,
   { policies, act }: { readonly policies: Policies; readonly act: Act },
   payment: PaymentRow,
   amount: bigint,
@@ -189,18 +197,20 @@ async function findCreditRefusal(
   if (amount > left) return tooMuch(left, amount, currency);
   const spent = await readUnreturned(tx, organizationId);
   if (amount <= spent) {
-    const limit = BigInt(policies.number('billing.adjustment_limit_minor', { organizationId }));
-    const alone = await readAlone(tx, organizationId, act.actorId);
-    return amount + alone <= limit ? undefined : aloneFault(limit, currency);
+    const beyond = await isBeyondCorrections(tx, policies, { organizationId, actorId: act.actorId, amount, currency });
+    return beyond && aloneFault(beyond, currency);
   }
   const text = `${showMoney(spent, currency)} was spent and not given back; the rest is still in the balance. ${showMoney(amount, currency)} is more than that.`;
   return new Fault('refund_exceeds_payment', text, { left: money(spent, currency) });
 }
 
-const aloneFault = (limit: bigint, currency: string) =>
+const aloneFault = (
+  { policy, limit }: NonNullable<Awaited<ReturnType<typeof isBeyondCorrections>>>,
+  currency: string,
+) =>
   new Fault(
     'second_person_required',
-    `One person gives back at most ${showMoney(limit, currency)} of an account in a day (billing.adjustment_limit_minor). Correct the line of usage instead (gpuaas ops billing adjust): another person of finance approves it.`,
+    `One person gives back at most ${showMoney(limit, currency)} ${policy === 'billing.adjustment_limit_minor' ? 'of an account' : 'of all accounts'} in a day (${policy}). Correct the line of usage instead (gpuaas ops billing adjust): another person of finance approves it.`,
   );
 
 export const financeRoutes = (parts: Parts): Mounted[] => [list, refund].map((bind) => bind(parts));

@@ -40,7 +40,7 @@ describe('transfers at the same time', () => {
         },
       },
       transfers: { open: (token) => addresses[token] },
-      rateLimit: async () => ({ allowed: true, limit: 1, remaining: 1, resetSeconds: 1 }),
+      rateLimit: async () => ({ allowed: true, limit: 1, remaining: 1, resetSeconds: 1, firstRefusal: false }),
       clock: systemClock,
       seats: makeTransferSeats({ perProject: 2, perPart: 1, inTotal: 3 }),
     });

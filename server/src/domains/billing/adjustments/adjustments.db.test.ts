@@ -66,6 +66,29 @@ describe('an adjustment', () => {
     expect((await read(`${accounts(nobody)}/ledger`, first)).body).toMatchObject({ code: 'organization_not_found' });
   });
 
+  it('is not made by one person in parts over many accounts: a day has a limit for all corrections', async () => {
+    const lax = world;
+    world = await openWorld({ beside: world, policies: { 'billing.adjustment_total_limit_minor': 15_000 } });
+    try {
+      const corrector = await world.operator('corrector');
+      const tenants = [await world.found('all-one'), await world.found('all-two'), await world.found('all-three')];
+      const [one, two, three] = tenants as [Tenant, Tenant, Tenant];
+      for (const tenant of tenants) await grant(tenant);
+      const lines = [await use(one, 10_000n), await use(two, 10_000n), await use(three, 10_000n)] as const;
+      const entered = async (tenant: Tenant, line: string, amount: string, as = corrector) =>
+        (await adjust(tenant, line, amount, as)).body.needs_approval === false;
+      expect(await entered(one, lines[0], '10000')).toBe(true);
+      expect(await entered(two, lines[1], '5001')).toBe(false);
+      expect(await entered(two, lines[1], '100', second)).toBe(true);
+      // Both at once: one of them is within the limit.
+      const both = await Promise.all([entered(two, lines[1], '4800'), entered(three, lines[2], '5000')]);
+      expect(both.filter((each) => each)).toHaveLength(1);
+    } finally {
+      await world.close();
+      world = lax;
+    }
+  });
+
   it('below the limit is entered at once, against what it corrects', async () => {
     const tenant = await world.found('small');
     await grant(tenant);

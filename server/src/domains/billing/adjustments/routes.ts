@@ -16,6 +16,7 @@ import { readNow, setEnd } from '../credit/store.ts';
 import { lockAccount } from '../ladder/store.ts';
 import { enter, findAccount } from '../ledger-store.ts';
 import { money } from '../money.ts';
+import { isBeyondCorrections } from './alone.ts';
 import {
   type AdjustmentRow,
   decideAdjustment,
@@ -25,7 +26,6 @@ import {
   type LineRow,
   listAdjustments,
   lockAdjustment,
-  readAlone,
   readCorrected,
   readUnreturned,
 } from './store.ts';
@@ -161,8 +161,10 @@ async function needsSecondPerson(
     );
   }
   const size = amount < 0n ? -amount : amount;
-  const alone = await readAlone(tx, organizationId, act.actorId);
-  return size + alone > BigInt(policies.number('billing.adjustment_limit_minor', { organizationId }));
+  return (
+    (await isBeyondCorrections(tx, policies, { organizationId, actorId: act.actorId, amount: size, currency })) !==
+    undefined
+  );
 }
 
 const reread = async (tx: ReadTx, id: string): Promise<Adjustment> => {

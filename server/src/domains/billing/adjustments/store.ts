@@ -48,6 +48,16 @@ const aloneSql = sql(
        where r.organization_id = $1 and r.requested_by = $2 and r.paid_to = 'credit'
          and r.created_at > act_time() - interval '1 day' and mine(r.organization_id)), 0))::bigint as amount`,
 );
+/** The same in all accounts of one currency together. */
+const aloneInAllSql = sql(
+  'adjustment-alone-in-all',
+  `select (coalesce((select sum(abs(a.amount_minor)) from billing_adjustments a
+       where a.requested_by = $1 and a.currency = $2 and not a.needs_approval and a.decision = 'entered' and a.line_kind <> 'credit'
+         and a.created_at > act_time() - interval '1 day' and mine(a.organization_id)), 0)
+     + coalesce((select sum(r.amount_minor) from payment_refunds r
+       where r.requested_by = $1 and r.currency = $2 and r.paid_to = 'credit'
+         and r.created_at > act_time() - interval '1 day' and mine(r.organization_id)), 0))::bigint as amount`,
+);
 const insertSql = sql(
   'adjustment-insert',
   `insert into billing_adjustments (id, organization_id, currency, amount_minor, line_id, line_kind, corrects, reason,
@@ -114,6 +124,8 @@ export const readUnreturned = async (tx: ReadTx, organizationId: string, exceptI
 };
 export const readAlone = async (tx: ReadTx, organizationId: string, actorId: string): Promise<bigint> =>
   (await tx.rows<{ amount: bigint }>(aloneSql, [organizationId, actorId]))[0]?.amount ?? 0n;
+export const readAloneInAll = async (tx: ReadTx, actorId: string, currency: string): Promise<bigint> =>
+  (await tx.rows<{ amount: bigint }>(aloneInAllSql, [actorId, currency]))[0]?.amount ?? 0n;
 export const insertAdjustment = (
   tx: WriteTx,
   made: Pick<AdjustmentRow, 'id' | 'organization_id' | 'currency' | 'amount_minor' | 'line_id' | 'line_kind'> &
