@@ -166,6 +166,32 @@ describe('an SSH certificate', () => {
   });
 });
 
+describe('a machine that is stopped for lack of money', () => {
+  it('gives no terminal, no certificate and no way through the jump host until it runs again', async () => {
+    const known = await sign(ada, await makeKey('while-stopped'));
+    const publicKey = await makeKey('when-stopped');
+    const ways = async () => [
+      (await write('POST', `/api/v1/allocations/${machine}/terminal-token`, ada, { mode: 'open', columns: 80, rows: 24 }))
+        .body.code,
+      (await write('POST', certificates(), ada, { public_key: publicKey })).body.code,
+      ((await open(shownAs(known.certificate))) as { code?: string }).code,
+    ];
+    const become = (phase: string | null) =>
+      asSystem(
+        world.root,
+        `update allocations set stop_phase = $2, stop_since = case when $2::text is not null then now() end, version = version + 1
+         where id = $1`,
+        [machine, phase],
+      );
+    for (const phase of ['stopping', 'stopped', 'starting']) {
+      await become(phase);
+      expect(await ways(), phase).toEqual(Array(3).fill('allocation_not_active'));
+    }
+    await become(null);
+    expect(await ways()).toEqual([undefined, undefined, undefined]);
+  });
+});
+
 describe('the keys of the platform in SSH', () => {
   const keys = '/api/v1/admin/ssh-platform-keys';
   const change = (kind: string, what: string) =>
