@@ -1812,7 +1812,7 @@ readonly tags?: Readonly<Record<string, string>>;
      *
      * `POST /api/v1/app-instances/{app_instance_id}/rollback`
      *
-     * Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_no_previous_version, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition.
+     * Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_no_previous_version, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition, ownership_required.
      */
     rollback(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**
@@ -1844,7 +1844,7 @@ readonly tags?: Readonly<Record<string, string>>;
      *
      * `POST /api/v1/app-instances/{app_instance_id}/upgrade`
      *
-     * Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, illegal_transition.
+     * Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, illegal_transition, ownership_required.
      */
     upgrade(input: { readonly app_instance_id: string; readonly parameters?: Readonly<Record<string, string | number | boolean>> | undefined; readonly version: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**

@@ -68,7 +68,7 @@ readonly credit_expires_at: string | null;
 readonly entry_id: string | null;
   readonly expires_at: string;
   readonly id: string;
-  /** Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor. */
+  /** Whether it is above billing.adjustment_limit_minor or billing.adjustment_total_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor. */
 readonly needs_approval: boolean;
   readonly organization_id: string;
   readonly organization_name: string;

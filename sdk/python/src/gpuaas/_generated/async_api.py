@@ -2073,7 +2073,7 @@ class AsyncAppInstancesApi:
 
         ``POST /api/v1/app-instances/{app_instance_id}/rollback``
 
-        Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_no_previous_version, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition.
+        Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_no_previous_version, app_not_launchable, app_not_supported, app_parameters_invalid, illegal_transition, ownership_required.
         """
         answer: AppInstance = await self._transport.call("app_instance_rollback", {"app_instance_id": app_instance_id}, options)
         return answer
@@ -2112,7 +2112,7 @@ class AsyncAppInstancesApi:
 
         ``POST /api/v1/app-instances/{app_instance_id}/upgrade``
 
-        Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, illegal_transition.
+        Refusals: allocation_not_active, app_instance_changing, app_instance_not_found, app_not_launchable, app_not_supported, app_parameters_invalid, app_version_not_found, illegal_transition, ownership_required.
         """
         answer: AppInstance = await self._transport.call("app_instance_upgrade", {"app_instance_id": app_instance_id, "parameters": parameters, "version": version}, options)
         return answer

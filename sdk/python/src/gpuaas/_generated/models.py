@@ -76,7 +76,7 @@ class Adjustment(TypedDict):
     expires_at: str
     id: str
     needs_approval: bool
-    """Whether it is above billing.adjustment_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor."""
+    """Whether it is above billing.adjustment_limit_minor or billing.adjustment_total_limit_minor, or as credit above billing.grant_limit_minor or billing.grant_total_limit_minor."""
     organization_id: str
     organization_name: str
     reason: str
