@@ -13,6 +13,8 @@ export interface Cell {
   readonly beside?: true;
   /** A good life passes it only when every transition is sent through a saga. */
   readonly ofSagas?: true;
+  /** Tried every time in both modes: it shows that this victim can be killed where all goes through sagas. */
+  readonly inBoth?: true;
 }
 /** As usual, or with every transition sent through a saga (`life.ahead=skip`). */
 export type Mode = 'usual' | 'through sagas';
@@ -86,7 +88,7 @@ const phases = {
 };
 const agent: Cell[] = Object.entries(phases).flatMap(([task, names]) => [
   ...['arrived', 'accepted', 'running', 'worked', 'done'].map(
-    (point): Cell => ({ victim: 'agent', place: `${point}@${task}` }),
+    (point): Cell => ({ victim: 'agent', place: `${point}@${task}`, ...(point === 'worked' && { inBoth: true }) }),
   ),
   ...names.map((name): Cell => ({ victim: 'agent', place: `${name}@${task}`, beside: true })),
 ]);
@@ -95,17 +97,18 @@ const agent: Cell[] = Object.entries(phases).flatMap(([task, names]) => [
 const postgres: Cell[] = ['provisioning', 'active', 'releasing', 'released'].map((state) => ({
   victim: 'postgres',
   place: `state@${state}`,
+  ...(state === 'active' && { inBoth: true }),
 }));
 
 export const cells: readonly Cell[] = [...api, ...relay, ...worker, ...agent, ...postgres];
 
 /**
  * The cells of a mode. All of them, or those of every test run: as usual each place that is not beside another one; through
- * sagas a tenth: the writes of sagas, because everything else is the same.
+ * sagas the writes of sagas, and a few kills of agent and PostgreSQL, because everything else is the same.
  */
 export const cellsOf = (mode: Mode, which: 'all' | 'some'): readonly Cell[] =>
-  cells.filter(({ beside, ofSagas }) =>
-    mode === 'usual' ? !ofSagas && (which === 'all' || !beside) : which === 'all' || (ofSagas && !beside),
+  cells.filter(({ beside, ofSagas, inBoth }) =>
+    mode === 'usual' ? !ofSagas && (which === 'all' || !beside) : which === 'all' || inBoth || (ofSagas && !beside),
   );
 
 /** Cells that are tried together: of each process one from the way in, and one from the way out for when it is back. */

@@ -21,11 +21,20 @@ describe('the page of proofs', () => {
 
   it.each<[string, Proofs]>([
     ['a line does not hold', { ...whole, proven: [{ ...proven, failures: ['races > one wins'] }] }],
+    ['a run ended without a test that passed', { ...whole, proven: [{ ...proven, passed: 0 }] }],
     ['too few planted faults were noticed', { ...whole, mutated: mutated.map((one) => ({ ...one, killed: 84 })) }],
     ['a count was lowered', { ...whole, proven: [{ ...proven, count: 9_999 }] }],
     ['a part was left out', { ...whole, isAll: false }],
     ['faults were planted in some of the code only', { ...whole, mutated: mutated.slice(1) }],
   ])('is partial when %s', (_, proofs) => {
     expect(statusOf(proofs)).toBe('partial');
+  });
+
+  it('names what failed, and how many more there are', () => {
+    const failures = ['races > one wins', 'races > another', ...Array.from({ length: 5 }, (_, at) => `case ${at}`)];
+    const page = pageOf({ ...whole, proven: [{ ...proven, failures }] }, facts, facts);
+    expect(page).toContain('- One wins:\n  - races > one wins\n  - races > another\n');
+    expect(page).toContain('  - and 2 more\n');
+    expect(pageOf(whole, facts, facts)).not.toContain('does not hold');
   });
 });

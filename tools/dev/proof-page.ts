@@ -24,15 +24,17 @@ export interface Proofs {
 
 const shareOf = ({ killed, mutants }: Mutated) => (killed / Math.max(1, mutants)) * 100;
 export const isNoticed = (mutated: Mutated): boolean => shareOf(mutated) >= mutationFloor;
-export const holds = ({ proven, mutated }: Proofs): boolean =>
-  proven.every(({ failures }) => failures.length === 0) && mutated.every(isNoticed);
+/** A run in which no test passed has proven nothing, also when none failed. */
+export const isProven = ({ passed, failures }: Pick<Proven, 'passed' | 'failures'>): boolean =>
+  passed > 0 && failures.length === 0;
+export const holds = ({ proven, mutated }: Proofs): boolean => proven.every(isProven) && mutated.every(isNoticed);
 
 /** docs/proof.md. It is called shipped only when everything was run, in whole counts, and holds. */
 export function pageOf(proofs: Proofs, before: Facts, after: Facts): string {
   const { proven, mutated, isAll } = proofs;
   const rows = proven.map(
-    ({ claim, unit, count, whole, seconds, failures }) =>
-      `| ${claim} | ${count} ${unit}${count < whole ? ` of ${whole}` : ''} | ${failures.length === 0 ? 'holds' : '**does not hold**'} | ${seconds} s |`,
+    ({ claim, unit, count, whole, seconds, ...run }) =>
+      `| ${claim} | ${count} ${unit}${count < whole ? ` of ${whole}` : ''} | ${isProven(run) ? 'holds' : '**does not hold**'} | ${seconds} s |`,
   );
   const isWhole = isAll && proven.every(({ count, whole }) => count >= whole) && mutated.length === targets.length;
   const about = [
@@ -54,11 +56,26 @@ capabilities: GAP-07, GAP-17, SEC-03
 ${rows.join('\n')}
 
 Proofs of one file are run together, and the time stands beside each of them.
-${mutated.length > 0 ? `\n${faultsOf(mutated)}` : ''}
+${failuresOf(proven)}${mutated.length > 0 ? `\n${faultsOf(mutated)}` : ''}
 ${before.at}, commit ${before.commit}${before.modified ? ' with changes' : ''}; ${before.cores} cores (${before.cpu}), ${before.memoryGib} GiB,
 kernel ${before.kernel}, node ${before.node}; load ${before.load} before and ${after.load} after.
 `;
 }
+
+/** The page says what failed, so that nobody has to guess why. */
+const mostNamed = 5;
+function failuresOf(proven: readonly Proven[]): string {
+  const lines = proven
+    .filter((proof) => !isProven(proof))
+    .flatMap(({ claim, failures }) => [
+      `- ${claim}:`,
+      ...(failures.length > 0 ? failures.slice(0, mostNamed) : ['no test passed']).map((one) => `  - ${oneLine(one)}`),
+      ...(failures.length > mostNamed ? [`  - and ${failures.length - mostNamed} more`] : []),
+    ]);
+  return lines.length > 0 ? `\n## What does not hold\n\n${lines.join('\n')}\n` : '';
+}
+const mostCharacters = 300;
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, mostCharacters);
 
 const faultsOf = (mutated: readonly Mutated[]): string => `## Planted faults
 

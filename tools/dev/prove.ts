@@ -6,7 +6,7 @@ import { cellsOf, type Mode } from '../chaos/cells.ts';
 import { type Mutated, mutate, targets } from '../chaos/mutation.ts';
 import { root } from '../lib/tree.ts';
 import { runTests } from '../lib/vitest.ts';
-import { holds, isNoticed, type Proof, type Proven, pageOf } from './proof-page.ts';
+import { holds, isNoticed, isProven, type Proof, type Proven, pageOf } from './proof-page.ts';
 
 /**
  * `npm run prove`: what every test run does a tenth of, in full, and the page that says so. The counts can be lowered to
@@ -155,7 +155,7 @@ async function prove(proofs: readonly Proof[]): Promise<Proven[]> {
     const { passed, failures, report } = await runTests(project, proof.files, limitMs, proof.env);
     const seconds = Math.round((performance.now() - began) / 1_000);
     if (failures.length > 0) process.stdout.write(`${failures.join('\n')}\n${report}\n`);
-    process.stdout.write(`  ${failures.length === 0 ? 'holds' : 'DOES NOT HOLD'}, ${seconds} s\n`);
+    process.stdout.write(`  ${isProven({ passed, failures }) ? 'holds' : 'DOES NOT HOLD'}, ${seconds} s\n`);
     proven.push({ ...proof, seconds, passed, failures });
   }
   return proven;
@@ -167,7 +167,7 @@ async function plantFaults(): Promise<Mutated[]> {
   const done: Mutated[] = [];
   for (const target of targets.filter(({ name }) => names.includes(name))) {
     process.stdout.write(`faults in ${target.name} ...\n`);
-    const mutated = await mutate(target);
+    const mutated = await mutate(target).catch((error: unknown) => asUnnoticed(target.name, error));
     const verdict = isNoticed(mutated) ? 'holds' : 'DOES NOT HOLD';
     process.stdout.write(`  ${verdict}, ${mutated.killed} of ${mutated.mutants} noticed\n`);
     process.stdout.write(mutated.survivors.map((one) => `    ${one}\n`).join(''));
@@ -175,6 +175,12 @@ async function plantFaults(): Promise<Mutated[]> {
   }
   return done;
 }
+/** What was proven before is not lost when the faults of one target cannot be planted: that target does not hold. */
+const asUnnoticed = (name: string, error: unknown): Mutated => {
+  process.stdout.write(`  ${String(error)}\n`);
+  return { name, killed: 0, mutants: 0, survivors: [], seconds: 0 };
+};
+
 if (values.help) process.stdout.write(help);
 else {
   const before = readFacts();

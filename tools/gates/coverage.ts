@@ -28,6 +28,12 @@ interface Lines {
 }
 export type CoverageSummary = Readonly<Record<string, { readonly lines: Lines }>>;
 
+/** Floors of folders that are not there any more: nothing is under them, so they could not be missed. */
+export const lostFloors = (paths: readonly string[]): string[] =>
+  Object.keys(floors)
+    .filter((folder) => !paths.some((path) => path === folder || path.startsWith(`${folder}/`)))
+    .map((folder) => `${folder} has a floor and is not there; name the folder that took its place`);
+
 /** `summary` has one entry per file, by path from the top folder. */
 export function judgeCoverage(summary: CoverageSummary): { findings: string[]; shares: string[] } {
   const rows = Object.entries(floors).map(([folder, floor]) => {
@@ -63,7 +69,7 @@ export const coverage: Gate = {
     );
     if (Object.keys(byPath).length === 0) return { findings: ['the coverage summary names no file'] };
     const { findings, shares } = judgeCoverage(byPath);
-    return { findings, note: shares.join(', ') };
+    return { findings: [...lostFloors(Object.keys(byPath)), ...findings], note: shares.join(', ') };
   },
 };
 

@@ -16,7 +16,7 @@ import { makeScore } from '../lib/score.ts';
 import { makeTree, root } from '../lib/tree.ts';
 import { claimingDocuments, judgeClaims } from './capabilities.ts';
 import { compareHalves, linesOf, uncounted } from './conformance.ts';
-import { floors, judgeCoverage } from './coverage.ts';
+import { floors, judgeCoverage, lostFloors } from './coverage.ts';
 import { isAllowed, judgeLicences } from './licences.ts';
 import { judgePins } from './pins.ts';
 import { missingFrom } from './sbom.ts';
@@ -150,6 +150,13 @@ describe('coverage', () => {
       }).findings;
     expect(of(1_000)).toEqual([]);
     expect(of(999)).toEqual([expect.stringContaining('contract/src/errors.ts: 99.9 % of the lines ran')]);
+  });
+
+  it('fails a floor whose folder the run did not touch', () => {
+    const paths = Object.keys(floors).map((folder) => (folder.endsWith('.ts') ? folder : `${folder}/a.ts`));
+    expect(lostFloors(paths)).toEqual([]);
+    const moved = paths.map((path) => path.replace('server/src/kernel/', 'server/src/core/'));
+    expect(lostFloors(moved)).toEqual([expect.stringContaining('server/src/kernel has a floor')]);
   });
 
   it('has floors for errors, the edge and the domains', () => {

@@ -10,6 +10,8 @@ const needed: readonly { readonly program: string; readonly args: readonly strin
     proves: 'bus/nats, sagas/temporal, objects/s3, certificates/step-ca and payments/stripe, whose servers it builds',
   },
   { program: 'chromium', args: ['--version'], proves: 'the console, in a real browser' },
+  { program: 'mvn', args: ['--version'], proves: 'sign-in at Keycloak, which it fetches and Java runs' },
+  { program: 'unzip', args: ['-v'], proves: 'sign-in at Keycloak, which comes as an archive' },
   { program: 'redis-server', args: ['--version'], proves: 'cache/redis' },
 ];
 
@@ -26,7 +28,7 @@ function hasPostgres(): boolean {
 export const serverPrograms: Gate = {
   name: 'server programs',
   remedy:
-    'Install what is missing: Go from its site, chromium, redis-server, postgresql and openssh-server from Debian.',
+    'Install what is missing: Go from its site, chromium, redis-server, postgresql, maven, unzip and openssh-server from Debian.',
   fast: false,
   check: async () => {
     const findings: string[] = [];

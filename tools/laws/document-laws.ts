@@ -92,26 +92,29 @@ export const alertsHaveRunbooks: Law = {
   },
 };
 
-const rfd = /^docs\/rfd\/(?!0000-)\d{4}-[a-z0-9-]+\.md$/;
-const rfdParts: readonly (readonly [RegExp, string])[] = [
-  [/\bState: (?:discussion|accepted|superseded|rejected)\b/, 'has no state: "State: accepted." below its title'],
-  [/\bDate: \d{4}-\d{2}-\d{2}\b/, 'has no date: "Date: 2026-01-31." below its title'],
-];
+const rfd = /^docs\/rfd\/(?!0000-)(\d{4}-[a-z0-9-]+\.md)$/;
+const rfdList = 'docs/rfd/0000-rfds.md';
+const rfdHead = /^State: (discussion|accepted|superseded|rejected)\b[^\n]*? Date: \d{4}-\d{2}-\d{2}\./;
 
 /** A decision is questioned later: when was it made, does it still hold, and what else was looked at. */
 export const decisionsAreWhole: Law = {
   name: 'decisions-are-whole',
   find: (tree) =>
-    tree.paths
-      .filter((path) => rfd.test(path))
-      .flatMap((path): Finding[] => {
-        const text = tree.text(path);
-        const [head = ''] = text.split(/^## /m);
-        const missing = rfdParts.filter(([pattern]) => !pattern.test(head)).map(([, message]) => message);
-        if (!/^## Alternatives\s+\S/m.test(text))
-          missing.push('has no alternatives: a heading "## Alternatives" and a list');
-        return missing.map((message) => ({ path, line: 1, law: 'decisions-are-whole', message }));
-      }),
+    tree.paths.flatMap((path): Finding[] => {
+      const file = rfd.exec(path)?.[1];
+      if (file === undefined) return [];
+      const text = tree.text(path);
+      const [, number = '', title = '', head = ''] = /^# RFD (\d+): (.+)\n\n([^\n]*)/.exec(text) ?? [];
+      const state = rfdHead.exec(head)?.[1];
+      const row = `| [${number}](${file}) | ${title} | ${state} |`;
+      const isListed = tree.has(rfdList) && tree.text(rfdList).split('\n').includes(row);
+      const missing = [
+        ...(state ? [] : ['its first line below the title is not "State: accepted. Date: 2026-01-31."']),
+        ...(state && !isListed ? [`${rfdList} has no line "${row}"`] : []),
+        ...(/^## Alternatives\s+\S/m.test(text) ? [] : ['has no alternatives: a heading "## Alternatives" and a list']),
+      ];
+      return missing.map((message) => ({ path, line: 1, law: 'decisions-are-whole', message }));
+    }),
 };
 
 const domainReadme = /^server\/src\/domains\/[^/]+\/README\.md$/;

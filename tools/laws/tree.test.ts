@@ -174,11 +174,23 @@ const cases: readonly {
   {
     law: decisionsAreWhole,
     kept: {
+      'docs/rfd/0000-rfds.md': '| [1](0001-a.md) | A | accepted |\n',
       'docs/rfd/0001-a.md': decision('State: accepted. Date: 2026-01-31.', '## Alternatives\n\n- *None.* No.\n'),
     },
     broken: [
-      ['has no date', { 'docs/rfd/0001-a.md': decision('State: accepted.', '## Alternatives\n\n- None.\n') }],
-      ['has no state', { 'docs/rfd/0001-a.md': decision('Date: 2026-01-31.', '## Alternatives\n\n- None.\n') }],
+      ['its first line', { 'docs/rfd/0001-a.md': decision('State: accepted.', '## Alternatives\n\n- None.\n') }],
+      ['its first line', { 'docs/rfd/0001-a.md': decision('Date: 2026-01-31.', '## Alternatives\n\n- None.\n') }],
+      [
+        'its first line',
+        { 'docs/rfd/0001-a.md': decision('Date: 2026-01-31. State: accepted.', '## Alternatives\n\n- None.\n') },
+      ],
+      [
+        'has no line "| [1](0001-a.md) | A | superseded |"',
+        {
+          'docs/rfd/0000-rfds.md': '| [1](0001-a.md) | A | accepted |\n',
+          'docs/rfd/0001-a.md': decision('State: superseded. Date: 2026-01-31.', '## Alternatives\n\n- None.\n'),
+        },
+      ],
       ['has no alternatives', { 'docs/rfd/0001-a.md': decision('State: accepted. Date: 2026-01-31.', '') }],
     ],
   },

@@ -6,6 +6,7 @@ import { type Run, type Session, type Surroundings, textOf } from '../command.ts
 import { exitCodes, usageFailure } from '../failure.ts';
 import { browserOf, signInWithBrowser } from '../login/browser.ts';
 import { signInWithDevice } from '../login/device.ts';
+import { assertFresh, notAskedAgain } from '../login/fresh.ts';
 import { formatOf } from '../show/output.ts';
 
 /** Calls the API with the new sign-in at once, so that a token that does not work is never stored. */
@@ -19,10 +20,15 @@ export const login: Run = async (session) => {
     return { credential, me: await openClient(session, profile, token).me.get() };
   };
   const isAsked = session.is('step-up') || session.is('second-factor');
+  /** The provider was asked for the password, and the api still refuses what came of it. */
+  const stillRefused = async (error: unknown): Promise<never> => {
+    if (!asksForNewSignIn(error)) throw error;
+    throw notAskedAgain(await openClient(session, profile, '').health.signInGet());
+  };
   const { credential, me } = await who(isAsked).catch((error: unknown) => {
-    if (!asksForNewSignIn(error) || isAsked) throw error;
+    if (isAsked || !asksForNewSignIn(error)) return stillRefused(error);
     say('Your earlier sign-ins were revoked. Sign in with your password once more:');
-    return who(true);
+    return who(true).catch(stillRefused);
   });
   const where = await keepCredential(profile, env, credential);
   await keepProfile(profile, env);
@@ -76,9 +82,11 @@ async function signIn(
   const found = await openClient(session, profile, '').health.signInGet();
   const byBrowser = given.values['browser'] === true || (given.values['device'] !== true && hasBrowser(around));
   const secondFactor = session.is('second-factor');
+  const beganMs = performance.now();
   const tokens = byBrowser
     ? await signInWithBrowser(found, { stepUp, secondFactor, env: around.env, say })
     : await signInWithDevice(found, { stepUp, secondFactor, say });
+  if (stepUp) assertFresh(tokens['access_token'], (performance.now() - beganMs) / 1_000, found);
   return {
     base_url: baseUrl,
     kind: 'sign_in',

@@ -56,7 +56,9 @@ const agent = await openAgent({
     diesAt(`${name}@${(task as { readonly task_type?: string }).task_type}`) ? never : undefined,
 });
 process.on('message', ({ failpoints }: { readonly failpoints: string }) => {
-  deadly = failpoints === 'none' ? undefined : failpoints.replace(/=kill$/, '');
+  const place = /^([^=,]+)=kill$/.exec(failpoints)?.[1];
+  if (place === undefined && failpoints !== 'none') throw new Error(`an agent cannot be armed with ${failpoints}`);
+  deadly = place;
   process.send?.({ armed: failpoints });
 });
 process.on('disconnect', () => process.exit());

@@ -176,7 +176,8 @@ export async function openCapacity(mode: Mode): Promise<Capacity> {
         return;
       }
       const child = childOf(victim);
-      await child.arm([`${place}=kill`, ...shortCuts].join(','));
+      // An agent knows no short cuts, and refuses an order with a part that it does not know.
+      await child.arm([`${place}=kill`, ...(victim === 'agent' ? [] : shortCuts)].join(','));
       const { signal, code } = await child.ended;
       if (signal !== 'SIGKILL') throw new Error(`${victim} ended with ${signal ?? code}: ${child.output()}`);
       children.set(victim, await startAgain(victim));

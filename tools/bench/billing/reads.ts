@@ -1,4 +1,4 @@
-import { addYear } from '../../laws/history/year.ts';
+import { addYears } from '../../laws/history/years.ts';
 import { type CapacitySetup, setUpCapacity } from '../capacity-setup.ts';
 import { type Installation, openInstallation } from '../installation.ts';
 import type { Options } from '../options.ts';
@@ -81,8 +81,8 @@ async function addHistory({ admin }: Installation, { buyer }: CapacitySetup, org
   );
   await admin.query('commit');
   const { rows } = await admin.query<{ sku: string }>('select sku from nodes where id = $1', [nodeId]);
-  const of = { nodeId, sku: rows[0]?.sku ?? '', region: 'here', allocations: count };
-  await addYear(admin, { ...of, organizationId, projectId: buyer.project });
+  const of = { nodeId, sku: rows[0]?.sku ?? '', region: 'here', allocationsPerYear: count, years: 1, endedYearsAgo: 0 };
+  await addYears(admin, { ...of, organizationId, projectId: buyer.project });
   await admin.query('vacuum analyze');
 }
 

@@ -269,6 +269,12 @@ export const layers: readonly CapabilityGroup[] = [
             'makes a person with an organization of their own',
           ],
           [t.authorisation]: ['as the contract says'],
+          'server/test/issuers/keycloak.production.test.ts': [
+            'signs a person in with the command line by a device code, and demands the proof key that it sends',
+            'signs a person in to the console, whose browser holds no token',
+            'makes no operator by a role of its own',
+            'lets a browser that it still knows back in only with the password after all sign-ins of a person were revoked',
+          ],
         },
       },
       { id: 'SVC-02', words: 'Inventory: SKUs, nodes and a catalogue', sameAs: 'CAP-02' },

@@ -9,7 +9,7 @@ import { greetSsh, readHostKeys, type SshDoor } from './ssh/ssh.ts';
 import type { Tenancy } from './tenancies.ts';
 import type { Watch } from './watch.ts';
 
-/** What a whole host swears to. Everything is looked up at this moment but what only the moment before could show. */
+/** What a whole host attests. Everything is looked up at this moment but what only the moment before could show. */
 export type Attest = (tenancy: Tenancy) => Promise<ReadinessAttestation>;
 
 const privateHome = 0o700;

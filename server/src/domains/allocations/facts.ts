@@ -25,7 +25,7 @@ export const indexRestMs = 50;
 /** Slots that one process remembers to be taking; more than it has transactions at a time, and small. */
 export const maxInFlight = 1_024;
 /** Picks that wait for locks, after all picks without waiting failed. Each sees what was committed meanwhile. */
-export const patientPicks = 3;
+export const waitingPicks = 3;
 /** Hosts that a retry tries in turn, when other requests take their slots meanwhile. */
 export const retryPicks = 3;
 /** Prices are per hour, durations in seconds. */

@@ -63,7 +63,11 @@ export async function startServer(spec: {
     failed.catch(() => undefined);
     await Promise.race([answering(spec.port, spec.readyWithinMs ?? 30_000), failed]);
   };
-  await start();
+  // One that is not ready in time must not go on without anybody who stops it.
+  await start().catch(async (error: unknown) => {
+    await stop('SIGKILL');
+    throw error;
+  });
   return { url: spec.url, kill: () => stop('SIGKILL'), start, close: () => stop('SIGTERM') };
 }
 

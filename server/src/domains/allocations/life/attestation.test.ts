@@ -22,7 +22,7 @@ const gpu = (n: number) => ({
   healthy: true,
 });
 const passed = { passed: true, detail: 'seen' };
-const sworn: ReadinessAttestation = {
+const attested: ReadinessAttestation = {
   allocation_id: allocationId,
   taken_at: '2026-01-01T00:00:00Z',
   gpus: [gpu(0), gpu(1)],
@@ -38,10 +38,10 @@ const failed = { passed: false, detail: 'not seen' };
 
 describe('a readiness attestation', () => {
   it('that is as promised has no problems, in whatever order it names the GPUs', () => {
-    expect(findProblems(promised, sworn)).toEqual([]);
-    expect(findProblems(promised, { ...sworn, gpus: [gpu(1), gpu(0)] })).toEqual([]);
+    expect(findProblems(promised, attested)).toEqual([]);
+    expect(findProblems(promised, { ...attested, gpus: [gpu(1), gpu(0)] })).toEqual([]);
     for (const address of ['gpu-17.example.net', '2001:db8::7', 'h']) {
-      expect(findProblems(promised, { ...sworn, ssh: { ...sworn.ssh, address } })).toEqual([]);
+      expect(findProblems(promised, { ...attested, ssh: { ...attested.ssh, address } })).toEqual([]);
     }
   });
 
@@ -61,20 +61,20 @@ describe('a readiness attestation', () => {
     ['nvidia-smi in trouble', { nvidia_smi: failed }, 'nvidia-smi: not seen'],
     ['a dirty disk', { disk_clean: failed }, 'The disk is not clean'],
     ['a leak', { isolation: failed }, 'It is not isolated'],
-    ['no way in', { ssh: { ...sworn.ssh, reachable: false } }, 'cannot be reached by SSH'],
-    ['another login', { ssh: { ...sworn.ssh, username: '-oProxyCommand=id' } }, 'another login'],
-    ['an option for an address', { ssh: { ...sworn.ssh, address: '-oProxyCommand=id' } }, 'neither a host name'],
-    ['a command for an address', { ssh: { ...sworn.ssh, address: '10.0.0.1;id' } }, 'neither a host name'],
+    ['no way in', { ssh: { ...attested.ssh, reachable: false } }, 'cannot be reached by SSH'],
+    ['another login', { ssh: { ...attested.ssh, username: '-oProxyCommand=id' } }, 'another login'],
+    ['an option for an address', { ssh: { ...attested.ssh, address: '-oProxyCommand=id' } }, 'neither a host name'],
+    ['a command for an address', { ssh: { ...attested.ssh, address: '10.0.0.1;id' } }, 'neither a host name'],
     ['another allocation', { allocation_id: '0191b2c4-0000-7000-8000-000000000002' }, 'another allocation'],
   ])('with %s is refused', (_, change, problem) => {
-    expect(findProblems(promised, { ...sworn, ...change }).join(' ')).toContain(problem);
+    expect(findProblems(promised, { ...attested, ...change }).join(' ')).toContain(problem);
   });
 
   it('never passes with a set of GPUs that is not the promised one', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 4 }), (numbers) => {
         const same = numbers.length === 2 && numbers.includes(0) && numbers.includes(1);
-        expect(findProblems(promised, { ...sworn, gpus: numbers.map(gpu) }).length === 0).toBe(same);
+        expect(findProblems(promised, { ...attested, gpus: numbers.map(gpu) }).length === 0).toBe(same);
       }),
     );
   });

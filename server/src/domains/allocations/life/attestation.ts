@@ -1,7 +1,7 @@
 import type { GpuEvidence, ReadinessAttestation } from '@gpuaas/contract/node';
 
 /**
- * Whether what a node swore to is what was promised. Nothing is taken for granted: a field that is missing, a GPU more
+ * Whether a node attested what was promised. Nothing is taken for granted: a field that is missing, a GPU more
  * or less, another UUID, an older driver or a probe that did not pass is a problem, and one problem keeps an allocation
  * from ever being called active.
  */
@@ -18,17 +18,17 @@ export interface Promised {
 }
 
 /** Sentences for the receipt; empty when everything is as promised. */
-export function findProblems(promised: Promised, sworn: ReadinessAttestation): string[] {
+export function findProblems(promised: Promised, attested: ReadinessAttestation): string[] {
   const problems: string[] = [];
-  if (sworn.allocation_id !== promised.allocationId) problems.push('It speaks of another allocation.');
-  problems.push(...countAndNames(promised.gpuUuids, sworn.gpus));
-  for (const gpu of sworn.gpus) problems.push(...oneGpu(promised, gpu));
-  problems.push(...atLeast('driver', sworn.driver_version, promised.minimumDriver));
-  problems.push(...atLeast('CUDA', sworn.cuda_version, promised.minimumCuda));
-  if (!sworn.nvidia_smi.passed) problems.push(`nvidia-smi: ${sworn.nvidia_smi.detail}`);
-  if (!sworn.disk_clean.passed) problems.push(`The disk is not clean: ${sworn.disk_clean.detail}`);
-  if (!sworn.isolation.passed) problems.push(`It is not isolated: ${sworn.isolation.detail}`);
-  problems.push(...wayIn(promised, sworn.ssh));
+  if (attested.allocation_id !== promised.allocationId) problems.push('The attestation names another allocation.');
+  problems.push(...countAndNames(promised.gpuUuids, attested.gpus));
+  for (const gpu of attested.gpus) problems.push(...oneGpu(promised, gpu));
+  problems.push(...atLeast('driver', attested.driver_version, promised.minimumDriver));
+  problems.push(...atLeast('CUDA', attested.cuda_version, promised.minimumCuda));
+  if (!attested.nvidia_smi.passed) problems.push(`nvidia-smi: ${attested.nvidia_smi.detail}`);
+  if (!attested.disk_clean.passed) problems.push(`The disk is not clean: ${attested.disk_clean.detail}`);
+  if (!attested.isolation.passed) problems.push(`It is not isolated: ${attested.isolation.detail}`);
+  problems.push(...wayIn(promised, attested.ssh));
   return problems;
 }
 

@@ -12,17 +12,17 @@ export interface InFlight {
 }
 
 export function makeInFlight(): InFlight {
-  const taking = new Set<string>();
+  const inFlight = new Set<string>();
   const keyOf = ({ id, generation }: CandidateSlot) => `${id} ${generation}`;
   return {
     add(slot) {
-      taking.add(keyOf(slot));
-      const [oldest] = taking;
-      if (taking.size > maxInFlight && oldest !== undefined) taking.delete(oldest);
+      inFlight.add(keyOf(slot));
+      const [oldest] = inFlight;
+      if (inFlight.size > maxInFlight && oldest !== undefined) inFlight.delete(oldest);
     },
     mark: (node) => ({
       ...node,
-      slots: node.slots.map((slot) => (taking.has(keyOf(slot)) ? { ...slot, state: 'reserved' } : slot)),
+      slots: node.slots.map((slot) => (inFlight.has(keyOf(slot)) ? { ...slot, state: 'reserved' } : slot)),
     }),
   };
 }

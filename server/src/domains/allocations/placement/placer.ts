@@ -63,31 +63,31 @@ export function makePlacer(limits: Omit<SearchParts, 'inFlight'>): Placer {
     reserveSlots: ReserveSlots,
   ): Promise<Map<number, Reserved>> {
     const picks = wanted.flatMap(({ request }, at) => {
-      const remembered = { nodes: indexedHosts(request), isFromDatabase: false };
-      const chosen = pickSlots(parts, request, remembered, { ignoreInFlight: false });
+      const candidates = { nodes: indexedHosts(request), isFromDatabase: false };
+      const chosen = pickSlots(parts, request, candidates, { ignoreInFlight: false });
       return chosen ? [{ at, request, ...chosen }] : [];
     });
     const how = { wait: false, lostAfterSeconds: limits.lostAfterSeconds() };
     const reservations = picks.length > 0 ? await reserveSlots(picks, how) : [];
-    const placed = new Map<number, Reserved>();
+    const reserved = new Map<number, Reserved>();
     for (const [which, { at, decision, nodeId }] of picks.entries()) {
       const reservation = reservations[which];
-      if (reservation) placed.set(at, { decision, reservation });
+      if (reservation) reserved.set(at, { decision, reservation });
       else index.remove(nodeId);
     }
-    return placed;
+    return reserved;
   }
 
   return {
     async reserve(tx, wanted, reserveSlots) {
-      const remembered = await reserveFromIndex(wanted, reserveSlots);
-      const places: (Reserved | Refused)[] = [];
-      for (const [at, one] of wanted.entries()) {
-        const place = remembered.get(at) ?? (await searchAndReserve(tx, parts, one, at, reserveSlots));
-        places.push(place);
-        if (!place.reservation) break;
+      const reservedFromIndex = await reserveFromIndex(wanted, reserveSlots);
+      const answers: (Reserved | Refused)[] = [];
+      for (const [at, query] of wanted.entries()) {
+        const answer = reservedFromIndex.get(at) ?? (await searchAndReserve(tx, parts, query, at, reserveSlots));
+        answers.push(answer);
+        if (!answer.reservation) break;
       }
-      return places;
+      return answers;
     },
     async plan(tx, wanted) {
       const { nodes, isFromDatabase } = await findCandidates(tx, parts, wanted.request, {

@@ -1,5 +1,5 @@
 import type { ReadTx, WriteTx } from '../../../kernel/act.ts';
-import { maxSurveyed, patientPicks, spanningGpus } from '../facts.ts';
+import { maxSurveyed, spanningGpus, waitingPicks } from '../facts.ts';
 import { findFitting, readCandidates, survey } from './candidates-store.ts';
 import type { CapacityIndex } from './capacity-index.ts';
 import { type Decision, decide } from './decide.ts';
@@ -88,8 +88,8 @@ export async function searchAndReserve(
   at: number,
   reserveSlots: ReserveSlots,
 ): Promise<Reserved | Refused> {
-  const pick = async (seen: Candidates, wait: boolean): Promise<Reserved | undefined> => {
-    const chosen = pickSlots(parts, wanted.request, seen, { ignoreInFlight: wait });
+  const pickAndReserve = async (candidates: Candidates, wait: boolean): Promise<Reserved | undefined> => {
+    const chosen = pickSlots(parts, wanted.request, candidates, { ignoreInFlight: wait });
     if (!chosen) return undefined;
     const how = { wait, lostAfterSeconds: parts.lostAfterSeconds() };
     const [reservation] = await reserveSlots([{ at, slotIds: chosen.slotIds, request: wanted.request }], how);
@@ -99,16 +99,16 @@ export async function searchAndReserve(
   };
   const tried = new Set<string>();
   for (let picks = 0; picks < parts.maxRepicks(); picks += 1) {
-    const seen = await findCandidates(tx, parts, wanted.request, { except: tried, useIndex: true });
-    if (seen.isFromDatabase && seen.nodes.length === 0) break;
-    const placed = await pick(seen, false);
+    const candidates = await findCandidates(tx, parts, wanted.request, { except: tried, useIndex: true });
+    if (candidates.isFromDatabase && candidates.nodes.length === 0) break;
+    const placed = await pickAndReserve(candidates, false);
     if (placed) return placed;
-    for (const node of seen.nodes) if (seen.isFromDatabase || !isLastResort(node)) tried.add(node.id);
+    for (const node of candidates.nodes) if (candidates.isFromDatabase || !isLastResort(node)) tried.add(node.id);
   }
-  for (let picks = 0; picks < patientPicks; picks += 1) {
-    const seen = await findCandidates(tx, parts, wanted.request, { except: new Set(), useIndex: false });
-    if (seen.nodes.length === 0) break;
-    const placed = await pick(seen, true);
+  for (let picks = 0; picks < waitingPicks; picks += 1) {
+    const candidates = await findCandidates(tx, parts, wanted.request, { except: new Set(), useIndex: false });
+    if (candidates.nodes.length === 0) break;
+    const placed = await pickAndReserve(candidates, true);
     if (placed) return placed;
   }
   const decision = await explainRefusal(tx, parts, wanted);

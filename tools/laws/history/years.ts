@@ -1,23 +1,26 @@
 import type { Client } from 'pg';
 
 /**
- * A year of history of one project, made by a few statements: allocations that ended, their timelines, decisions, tasks and
- * attestations, audit rows, events, usage and ledger entries. Triggers rest meanwhile, so the rows are as those of a busy year and
- * chains are not sealed.
+ * Years of history of one project, made by a few statements: allocations that ended, their timelines, decisions, tasks and
+ * attestations, audit rows, events, usage and ledger entries. Triggers rest meanwhile, so the rows are as those of busy years and
+ * chains are not sealed. Every year is as busy as the others: a longer history reaches further back, and is not a denser one.
  */
-interface YearOf {
+interface YearsOf {
   readonly organizationId: string;
   readonly projectId: string;
   readonly nodeId: string;
   readonly sku: string;
   readonly region: string;
-  /** How many allocations ended within the year, spread evenly. */
-  readonly allocations: number;
+  /** How many allocations ended within each year, spread evenly. */
+  readonly allocationsPerYear: number;
+  /** How many years, and how long before now the newest of them ended. */
+  readonly years: number;
+  readonly endedYearsAgo: number;
 }
 
-/** The times at which the allocations of the year ended, with ids that sort by them. */
-const lives = `select n, now() - interval '1 day' - (interval '365 days' * n / $4::int) as at,
-  id_at(now() - interval '1 day' - (interval '365 days' * n / $4::int)) as id from generate_series(1, $4::int) n`;
+/** The times at which the allocations ended, with ids that sort by them. */
+const ended = `now() - interval '1 day' - interval '365 days' * ($7::float8 + n / $4::float8)`;
+const lives = `select n, ${ended} as at, id_at(${ended}) as id from generate_series(1, ($4::float8 * $8::int)::int) n`;
 const statements: readonly string[] = [
   `create temporary table year as ${lives}`,
   `insert into allocations (id, organization_id, project_id, name, requested_by, state, version, placement_status, sku,
@@ -66,9 +69,10 @@ const statements: readonly string[] = [
   `drop table year`,
 ];
 
-/** Adds the year of one project. The client is a superuser's. */
-export async function addYear(client: Client, of: YearOf): Promise<void> {
-  const values = [of.organizationId, of.projectId, of.nodeId, of.allocations, of.sku, of.region];
+/** Adds years of one project. The client is a superuser's. */
+export async function addYears(client: Client, of: YearsOf): Promise<void> {
+  const { organizationId, projectId, nodeId, allocationsPerYear, sku, region, endedYearsAgo, years } = of;
+  const values = [organizationId, projectId, nodeId, allocationsPerYear, sku, region, endedYearsAgo, years];
   await client.query('begin');
   await client.query('set local session_replication_role = replica');
   for (const statement of statements) {
