@@ -13,6 +13,7 @@ import { emitMachines } from './machines.ts';
 import { emitMetrics } from './metrics.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
 import { emitErrors, emitEventReference, emitPolicies, emitScopes } from './reference.ts';
+import { emitRunbookCatalog, emitRunbookPages } from './runbooks.ts';
 import { emitSagas } from './sagas.ts';
 import { emitPythonSdk } from './sdk/python.ts';
 import { emitPythonToCall } from './sdk/python-sync.ts';
@@ -40,6 +41,8 @@ export const outputs: readonly Output[] = [
   { file: 'docs/reference/policies.md', emit: emitPolicies },
   { file: 'docs/reference/scopes.md', emit: emitScopes },
   { file: 'docs/compensation.md', emit: emitSagas },
+  { file: 'docs/runbooks/runbooks.catalog.json', emit: () => emitRunbookCatalog(root) },
+  { file: 'server/src/domains/runbooks/generated/catalog.ts', emit: () => emitRunbookPages(root) },
   { file: 'cli/bin/help.txt', emit: emitCliFirstHelp },
   { file: 'cli/bin/help.json', emit: emitCliHelp },
   { file: 'docs/reference/cli.md', emit: emitCliReference },
