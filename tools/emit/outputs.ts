@@ -8,6 +8,7 @@ import { emitAsyncapi } from './contract/asyncapi.ts';
 import { checkContract } from './contract/check-contract.ts';
 import { emitOpenapi } from './contract/openapi.ts';
 import { type Contract, contractOf } from './contract.ts';
+import { emitExists } from './exists/pages.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
 import { emitMetrics } from './metrics.ts';
@@ -50,6 +51,7 @@ export const outputs: readonly Output[] = [
     file: 'web/src/words/generated/commands.ts',
     emit: (contract) => emitCommandLines(JSON.parse(emitOpenapi(contract)) as OpenApi),
   },
+  { folder: 'docs/exists', emit: (contract) => emitExists(contract, root) },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
   {
     folder: 'sdk/typescript/src/generated',
