@@ -25,9 +25,9 @@ const portsOf = (properties: object): string[][] =>
     ]);
 
 /** Who carries which stream to whom: the arrows of the bus, one for each pair. */
-function diagram({ events, ...contract }: Contract): string {
-  const arrows = events.flatMap((event) => {
-    const stream = streamOf({ ...contract, events }, event.type) ?? 'OTHER';
+function diagram(contract: Contract): string {
+  const arrows = contract.events.flatMap((event) => {
+    const stream = streamOf(contract, event.type) ?? 'OTHER';
     const into = [event.producer, ...(event.alsoFrom ?? [])].map((name) => `  ${name} --> ${stream}[(${stream})]`);
     return [...into, ...consumersOf(event).map((name) => `  ${stream}[(${stream})] --> ${name}`)];
   });

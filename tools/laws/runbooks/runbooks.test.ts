@@ -95,6 +95,21 @@ describe('the catalog of runbooks', () => {
     for (const { summary } of catalog.runbooks) expect(summary).toMatch(/^[A-Z].{15,}[.:]$/);
   });
 
+  it('has a page for agents after an outage of the control plane, and for a billing-worker that fails', () => {
+    expect(catalog.signals).toMatchObject({
+      control_plane_recovery: 'agents-after-an-outage',
+      billing_worker_failure: 'billing-worker-away',
+    });
+  });
+
+  it('has each runbook that the console leads to', () => {
+    const words = repository().text('web/src/words/health/runbooks.ts');
+    const led = [...words.matchAll(/'([a-z]+(?:-[a-z]+)+)'/g)].map(([, id = '']) => id);
+    expect(led.length).toBeGreaterThan(4);
+    const ids = new Set(catalog.runbooks.map(({ id }) => id));
+    expect(led.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
   it('has a runbook for each source of alerts of nodes', () => {
     expect(alertSources.filter((source) => catalog.signals[`alert:${source}`] === undefined)).toEqual([]);
   });

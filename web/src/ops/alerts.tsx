@@ -1,9 +1,9 @@
 import type { NodeAlert, Runbook } from '@gpuaas/sdk';
 import { Chip, type Tone } from '../parts/chip.tsx';
+import { RunbookLink } from '../parts/runbook-link.tsx';
 import { Ago } from '../parts/time.tsx';
 import { tellAlert } from '../words/ops/wall.ts';
 import { spellMoments } from '../words/time.ts';
-import { RunbookLink } from './runbook-link.tsx';
 
 type Effect = NodeAlert['effect'];
 const words: Readonly<Record<Effect, readonly [Tone, string]>> = {

@@ -5,13 +5,13 @@ import { useAsk } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip, type Tone } from '../parts/chip.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { RunbookLink } from '../parts/runbook-link.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { findStuck, type ShownFinding, spellValue, stuckAsked } from '../words/health/findings.ts';
 import { plainWord } from '../words/sizes.ts';
 import { spellClock } from '../words/time.ts';
 import { Alerts } from './alerts.tsx';
 import { Breakers } from './breakers.tsx';
-import { RunbookLink } from './runbook-link.tsx';
 
 const tones: Readonly<Record<HealthFinding['status'], Tone>> = { ok: 'ok', warn: 'warn', bad: 'bad' };
 const said: Readonly<Record<HealthFinding['status'], string>> = {

@@ -1,6 +1,7 @@
 import type { HealthFinding } from '@gpuaas/sdk';
 import { spellBytes } from '../sizes.ts';
 import { spellDuration } from '../time.ts';
+import { stuckWorkflows } from './runbooks.ts';
 
 /** A finding as the page shows it. `atLeast`: there are more than `value`. */
 export interface ShownFinding extends HealthFinding {
@@ -18,7 +19,7 @@ export interface StuckRuns {
 /** Workflows whose rollback failed wait for a person. The engine is queried separately. */
 export function findStuck({ data: page, error }: StuckRuns): ShownFinding[] {
   const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count', runbook: null } as const;
-  const bad = { ...shared, status: 'bad', runbook: 'workflows-stuck' } as const;
+  const bad = { ...shared, status: 'bad', runbook: stuckWorkflows } as const;
   if (error) return [{ ...bad, value: null, message: 'The workflow engine does not answer.' }];
   if (!page) return [];
   const value = Math.min(page.data.length, stuckShown);
