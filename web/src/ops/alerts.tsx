@@ -1,6 +1,6 @@
 import type { NodeAlert, Runbook } from '@gpuaas/sdk';
 import { Chip, type Tone } from '../parts/chip.tsx';
-import { RunbookLink } from '../parts/runbook-link.tsx';
+import { RunbookLink } from '../parts/operators/runbook-link.tsx';
 import { Ago } from '../parts/time.tsx';
 import { tellAlert } from '../words/ops/wall.ts';
 import { spellMoments } from '../words/time.ts';
