@@ -50,7 +50,7 @@ export function readRunbooks(root: string): readonly RunbookSource[] {
 export function emitRunbookCatalog(root: string): string {
   const runbooks = readRunbooks(root);
   return stableJson({
-    runbooks: runbooks.map(({ text: _, ...runbook }) => runbook),
+    runbooks: runbooks.map(({ text: _text, ...runbook }) => runbook),
     signals: Object.fromEntries(runbooks.flatMap(({ id, signals }) => signals.map((signal) => [signal, id]))),
   });
 }
