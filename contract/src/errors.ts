@@ -291,6 +291,7 @@ export const errors = {
     'There is no such breaker: automation has taken nothing of such a pool yet.',
     'operator',
   ),
+  runbook_not_found: kind(404, 'There is no such runbook, and no runbook for such a signal.', 'operator'),
   alert_not_found: kind(404, 'There is no such alert, or it was cleared already.', 'operator'),
   probe_required: kind(409, 'A health probe must pass first; details say since when.', 'operator'),
   wipe_unproven: kind(409, 'No proof is stored that the slot was wiped after its last use.', 'operator'),

@@ -8,11 +8,13 @@ import { emitAsyncapi } from './contract/asyncapi.ts';
 import { checkContract } from './contract/check-contract.ts';
 import { emitOpenapi } from './contract/openapi.ts';
 import { type Contract, contractOf } from './contract.ts';
+import { emitExists } from './exists/pages.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
 import { emitMetrics } from './metrics.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
 import { emitErrors, emitEventReference, emitPolicies, emitScopes } from './reference.ts';
+import { emitRunbookCatalog, emitRunbookPages } from './runbooks.ts';
 import { emitSagas } from './sagas.ts';
 import { emitPythonSdk } from './sdk/python.ts';
 import { emitPythonToCall } from './sdk/python-sync.ts';
@@ -40,6 +42,8 @@ export const outputs: readonly Output[] = [
   { file: 'docs/reference/policies.md', emit: emitPolicies },
   { file: 'docs/reference/scopes.md', emit: emitScopes },
   { file: 'docs/compensation.md', emit: emitSagas },
+  { file: 'docs/runbooks/runbooks.catalog.json', emit: () => emitRunbookCatalog(root) },
+  { file: 'server/src/domains/runbooks/generated/catalog.ts', emit: () => emitRunbookPages(root) },
   { file: 'cli/bin/help.txt', emit: emitCliFirstHelp },
   { file: 'cli/bin/help.json', emit: emitCliHelp },
   { file: 'docs/reference/cli.md', emit: emitCliReference },
@@ -47,6 +51,7 @@ export const outputs: readonly Output[] = [
     file: 'web/src/words/generated/commands.ts',
     emit: (contract) => emitCommandLines(JSON.parse(emitOpenapi(contract)) as OpenApi),
   },
+  { folder: 'docs/exists', emit: (contract) => emitExists(contract, root) },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
   {
     folder: 'sdk/typescript/src/generated',

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { anchorOf, withoutFrontMatter } from '../lib/document.ts';
+import { anchorOf, frontMatter, withoutFrontMatter } from '../lib/document.ts';
 import { isCanary, type Tree } from '../lib/tree.ts';
 import { type Finding, type Law, lineAt } from './law.ts';
 
@@ -62,7 +62,10 @@ interface AlertFile {
   }[];
 }
 
-/** Someone is woken at night: the alert names the page that says what to do, and no page waits for an alert in vain. */
+/**
+ * Someone is woken at night: the alert names the page that says what to do, and no page waits for an alert in vain. A page without one
+ * names its kind of incident.
+ */
 export const alertsHaveRunbooks: Law = {
   name: 'alerts-have-runbooks',
   find: (tree) => {
@@ -83,7 +86,11 @@ export const alertsHaveRunbooks: Law = {
       });
     });
     const idle = tree.paths.filter(
-      (path) => /^docs\/runbooks\/.*\.md$/.test(path) && !path.endsWith('/README.md') && !named.has(path),
+      (path) =>
+        /^docs\/runbooks\/.*\.md$/.test(path) &&
+        !path.endsWith('/README.md') &&
+        !named.has(path) &&
+        !frontMatter(tree.text(path))['incident'],
     );
     return [
       ...findings,

@@ -22,6 +22,7 @@ import * as adminHistory from './admin/history.ts';
 import * as adminInvoices from './admin/invoices.ts';
 import * as adminOrganizations from './admin/organizations.ts';
 import * as adminPayments from './admin/payments.ts';
+import * as adminRunbooks from './admin/runbooks.ts';
 import * as adminSecrets from './admin/secrets.ts';
 import * as adminSsh from './admin/ssh-platform-keys.ts';
 import * as adminUsers from './admin/users.ts';
@@ -101,6 +102,7 @@ export const routes: readonly Route[] = [
   adminOrganizations,
   adminPayments,
   adminHistory,
+  adminRunbooks,
   adminSecrets,
   adminSlots,
   adminSsh,
@@ -191,6 +193,7 @@ export * from './admin/history.ts';
 export * from './admin/invoices.ts';
 export * from './admin/organizations.ts';
 export * from './admin/payments.ts';
+export * from './admin/runbooks.ts';
 export * from './admin/secrets.ts';
 export * from './admin/ssh-platform-keys.ts';
 export * from './admin/users.ts';

@@ -360,6 +360,8 @@ const examples: Readonly<Record<string, MakeExample>> = {
   history_archive_list: nothing,
   history_archive_verify: async (world) => ({ params: { archive_id: await anArchive(world) } }),
   secrets_get: nothing,
+  runbook_list: nothing,
+  runbook_get: async () => ({ params: { runbook_id: 'node-lost' } }),
   service_account_create: async (_, tenant) => ({
     params: { project_id: tenant.projectId },
     body: { name: 'An example', slug: unique('robot'), scopes: ['projects:read'] },

@@ -345,8 +345,11 @@ export const contracts: readonly CapabilityGroup[] = [
         by: {
           [t.schema]: ['equals db/schema.sql'],
           [t.domainShape]: ['is kept by every domain, except where the list says otherwise'],
+          [t.exists]: [
+            'have each table of the schema once, below the domain that owns it',
+            'say of each table that only grows that the database refuses its change',
+          ],
         },
-        lacks: 'the list by domain on one page: each domain has its own',
       },
       {
         id: 'DB-02',

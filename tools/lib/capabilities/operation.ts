@@ -29,8 +29,17 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'OBS-05',
         words: 'Operators have commands for fleet health, node metrics and runbooks, also as JSON',
-        by: { [t.cliCommands]: ['has a command for every operation'] },
-        lacks: 'a command that lists runbooks',
+        by: {
+          [t.cliCommands]: ['has a command for every operation', 'answers an operator who asks for'],
+          'server/src/domains/runbooks/find.test.ts': [
+            'finds a runbook by its id, by its alert, and by a finding of the health of the platform',
+          ],
+          [t.doctor]: [
+            'puts the worst first, names the runbook of each finding, and fails for what is bad',
+            'does not call in order what it could not look at',
+            'shows a runbook as it was written, by the name of its alert',
+          ],
+        },
       },
       {
         id: 'OBS-06',
@@ -54,7 +63,17 @@ export const operation: readonly CapabilityGroup[] = [
           ],
         },
       },
-      { id: 'OBS-07', words: 'Terminals have a dashboard', notBuilt: true },
+      {
+        id: 'OBS-07',
+        words: 'Terminals have a dashboard, and every panel of every dashboard finds data',
+        by: {
+          [t.dashboards]: ['of terminals shows sessions, the time from a token to a shell, and recordings'],
+          [t.dashboardPanels]: [
+            'of terminals has data',
+            'has no data when its query asks for a metric, a label or a value that is not there',
+          ],
+        },
+      },
       {
         id: 'OBS-08',
         words: 'Telemetry history survives a restart of the node',
@@ -69,19 +88,31 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'RUN-01',
         words: 'Runbooks are categorised, listed in a catalogue and begin with the correlation id',
-        by: { [t.tree]: ['obeys the law alerts-have-runbooks'] },
-        lacks: 'the described number of runbooks',
+        by: {
+          [t.tree]: ['obeys the law alerts-have-runbooks'],
+          [t.runbooks]: [
+            'obeys the law runbooks-have-one-shape',
+            'obeys the law runbooks-type-known-commands',
+            'obeys the law runbooks-name-missing-apis',
+            'lists each page once, with a sentence that says what it is for',
+          ],
+        },
       },
       {
         id: 'RUN-02',
         words: 'Runbooks for recovery of agents and for failure of billing',
-        by: { [t.tree]: ['obeys the law alerts-have-runbooks'] },
-        lacks: 'a runbook for agents by that name; billing has one for each of its alerts',
+        by: {
+          [t.runbooks]: [
+            'obeys the law runbooks-have-one-shape',
+            'has a page for agents after an outage of the control plane, and for a billing-worker that fails',
+          ],
+        },
       },
       {
         id: 'RUN-03',
         words: 'Incidents have reports with the rules they produced',
-        informative: 'there were none in production yet',
+        by: { [t.exists]: ['has its parts, and says whom it happened to', 'names tests that are there'] },
+        lacks: 'an incident of our own: there were none in production yet, the reports are of comparable systems',
       },
       {
         id: 'RUN-04',
@@ -92,13 +123,29 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'DOC-01..08',
         words: 'Pages on processes, domains, capacity, tasks, contract, runbooks, incidents and schema',
-        by: { [t.tree]: ['obeys the law links-lead-somewhere'] },
-        lacks: 'pages on capacity shapes, tasks and incidents',
+        by: {
+          [t.exists]: [
+            'have each process that the tree can start, and no other',
+            'have each domain that is a folder',
+            'have each SKU of the catalog that comes with the product, and no other',
+            'have each task that an agent handles, and no other',
+            'have each state machine, with a page that draws it',
+            'have each runbook that is a file, and no other',
+            'names tests that are there',
+            'have each table of the schema once, below the domain that owns it',
+          ],
+        },
       },
       {
         id: 'DOC-09',
         words: 'Pages on events, slices, local development, terminals and observability',
-        notBuilt: true,
+        by: {
+          [t.concepts]: [
+            'are there for events, local development, observability, slices, terminals and ways into a workload',
+            'says first what it is for, draws it, and names the code',
+          ],
+          [t.tree]: ['obeys the law links-lead-somewhere'],
+        },
       },
       {
         id: 'DOC-11',
@@ -188,13 +235,23 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'SUR-09',
         words: 'Operators can tell owner, route, failing part and runbook of a workload',
-        by: { 'server/src/edge/apps/proxy.test.ts': ['names who broke: the proxy, the node or the application'] },
-        lacks: 'the runbook from the page of an instance',
+        by: {
+          'server/src/edge/apps/proxy.test.ts': ['names who broke: the proxy, the node or the application'],
+          [t.correlations]: ['holds the act, its event, what its node was told and the timeline'],
+          [t.runbookLinks]: [
+            'stands on the page of an app instance for an operator, and for nobody else',
+            'stands beside each finding of the page Health that is not in order, and beside each alert',
+          ],
+        },
       },
       {
         id: 'SUR-10',
         words: 'How a runtime is opened, controlled, observed and scaled is written down',
-        notBuilt: true,
+        by: {
+          [t.concepts]: [
+            'answer for each way into a workload who opens it, who may, where it is seen and by what it is scaled',
+          ],
+        },
       },
       {
         id: 'SUR-11',
@@ -410,8 +467,14 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'CHK-01..04',
         words: 'Pages are checked against processes, SKUs, tasks and runbooks',
-        by: { [t.tree]: ['obeys the law links-lead-somewhere', 'obeys the law alerts-have-runbooks'] },
-        lacks: 'SKUs and tasks',
+        by: {
+          [t.exists]: [
+            'have each process that the tree can start, and no other',
+            'have each SKU of the catalog that comes with the product, and no other',
+            'have each task that an agent handles, and no other',
+            'have each runbook that is a file, and no other',
+          ],
+        },
       },
     ],
   },

@@ -1,5 +1,6 @@
-import type { NodeAlert } from '@gpuaas/sdk';
+import type { NodeAlert, Runbook } from '@gpuaas/sdk';
 import { Chip, type Tone } from '../parts/chip.tsx';
+import { RunbookLink } from '../parts/operators/runbook-link.tsx';
 import { Ago } from '../parts/time.tsx';
 import { tellAlert } from '../words/ops/wall.ts';
 import { spellMoments } from '../words/time.ts';
@@ -11,8 +12,15 @@ const words: Readonly<Record<Effect, readonly [Tone, string]>> = {
   informs: ['calm', 'for information'],
 };
 
-/** Alerts, each with its effect. */
-export function Alerts({ alerts }: { alerts: readonly (NodeAlert & { readonly node_name?: string | null })[] }) {
+/** Alerts, each with its effect, and with the runbook of its source where the page knows the runbooks. */
+export function Alerts({
+  alerts,
+  runbooks = [],
+}: {
+  alerts: readonly (NodeAlert & { readonly node_name?: string | null })[];
+  runbooks?: readonly Runbook[] | undefined;
+}) {
+  const runbookOf = (source: string) => runbooks.find(({ signals }) => signals.includes(`alert:${source}`))?.id;
   if (alerts.length === 0) return null;
   return (
     <ul aria-label="Alerts" className="grid gap-2">
@@ -24,7 +32,7 @@ export function Alerts({ alerts }: { alerts: readonly (NodeAlert & { readonly no
               {spellMoments(tellAlert(alert))}
             </span>
             <span className="block text-sm text-dim">
-              from {alert.source}, <Ago at={alert.since} />
+              from {alert.source}, <Ago at={alert.since} /> <RunbookLink id={runbookOf(alert.source)} />
             </span>
           </span>
           <Chip tone={words[alert.effect][0]}>{words[alert.effect][1]}</Chip>

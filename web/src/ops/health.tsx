@@ -4,6 +4,7 @@ import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip, type Tone } from '../parts/chip.tsx';
+import { RunbookLink } from '../parts/operators/runbook-link.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { findStuck, type ShownFinding, spellValue, stuckAsked } from '../words/health/findings.ts';
@@ -60,6 +61,8 @@ export function HealthPage() {
     async (options) => (await api.adminAlerts.list({ limit: 50 }, options)).data,
     { everyMs: 10_000 },
   );
+  // The pages of one release never change while it runs.
+  const runbooks = useAsk(['runbooks'], async (options) => (await api.adminOps.runbookList({}, options)).data);
   const findings: ShownFinding[] = [...(health.data?.findings ?? []), ...findStuck(stuck)];
   const status = findings.some((finding) => finding.status === 'bad') ? 'bad' : (health.data?.status ?? 'ok');
   return (
@@ -91,7 +94,7 @@ export function HealthPage() {
           <Breakers />
           {alerts.data && alerts.data.length > 0 && (
             <Panel title="Alerts">
-              <Alerts alerts={alerts.data} />
+              <Alerts alerts={alerts.data} runbooks={runbooks.data} />
             </Panel>
           )}
           <div className="grid items-start gap-6 lg:grid-cols-2">
@@ -120,15 +123,18 @@ function Finding({ finding }: { finding: ShownFinding }) {
       <span>
         <span className="font-medium">{titleOf(finding.name)}</span>
         <span className="block text-sm text-dim">{finding.message}</span>
-        {remedy && (
-          <Link
-            to={remedy.to}
-            {...(remedy.search && { search: remedy.search })}
-            className="text-sm text-accent underline underline-offset-2"
-          >
-            Open
-          </Link>
-        )}
+        <span className="flex flex-wrap gap-x-4">
+          {remedy && (
+            <Link
+              to={remedy.to}
+              {...(remedy.search && { search: remedy.search })}
+              className="text-sm text-accent underline underline-offset-2"
+            >
+              Open
+            </Link>
+          )}
+          {finding.runbook && <RunbookLink id={finding.runbook} />}
+        </span>
       </span>
       <span className="flex items-center gap-2">
         <span className="tabular whitespace-nowrap">{spellValue(finding)}</span>

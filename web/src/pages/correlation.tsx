@@ -6,8 +6,10 @@ import { useAsk } from '../client/ask.ts';
 import { StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { LogsPanel } from '../parts/logs/logs-panel.tsx';
+import { RunbookLink } from '../parts/operators/runbook-link.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
+import { runbookOfMoment } from '../words/health/runbooks.ts';
 import { counted } from '../words/sizes.ts';
 import { laneOf, lanes, laneWords, type StoryLane, spellOffset, tellMoment } from '../words/story.ts';
 import { spellDuration, spellMoment } from '../words/time.ts';
@@ -128,6 +130,7 @@ function MomentRow({ moment, beganAt, operating }: { moment: CorrelationMoment; 
           <code className="font-mono text-[13px]">{moment.name}</code>
           <Subject moment={moment} operating={operating} />
           {moment.took_ms !== null && <span>took {spellDuration(moment.took_ms)}</span>}
+          {operating && <RunbookLink id={runbookOfMoment(moment)} />}
         </p>
         {hasDetail && (
           <details className="mt-1">

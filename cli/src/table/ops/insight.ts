@@ -1,6 +1,7 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../../command.ts';
 import { because, limit, oneOf } from '../words.ts';
+import { onCall } from './runbooks.ts';
 
 const correlation: ArgSpec = {
   name: 'ID',
@@ -102,6 +103,7 @@ export const insight: CommandGroup = {
       none: 'Nothing needs attention.',
       reads: true,
     },
+    ...onCall,
     {
       name: 'ops events list',
       summary: 'Kept events, newest first',

@@ -12,6 +12,9 @@ export const HealthFinding = Type.Object(
     value: Type.Union([Type.Number(), Type.Null()]),
     unit: Type.Union([Type.Enum(['seconds', 'milliseconds', 'count', 'bytes']), Type.Null()]),
     message: Type.String({ description: 'What was found and what to do, in a sentence.' }),
+    runbook: Type.Union([Type.String(), Type.Null()], {
+      description: 'The runbook to follow, as GET /api/v1/admin/runbooks/{runbook_id} takes it; null while it is ok.',
+    }),
   },
   { $id: 'HealthFinding', ...strict },
 );

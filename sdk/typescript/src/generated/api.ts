@@ -638,6 +638,22 @@ readonly events: number;
      */
     outboxRequeue(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
+     * The runbooks: what to do about each alert and each kind of incident
+     *
+     * `GET /api/v1/admin/runbooks`
+     */
+    runbookList(input?: { readonly category?: string | undefined; readonly q?: string | undefined; readonly signal?: string | undefined }, options?: CallOptions): Promise<{
+  readonly data: readonly T.Runbook[];
+}>;
+    /**
+     * One runbook with its text, by its id or by a signal that leads to it
+     *
+     * `GET /api/v1/admin/runbooks/{runbook_id}`
+     *
+     * Refusals: runbook_not_found.
+     */
+    runbookGet(input: { readonly runbook_id: string }, options?: CallOptions): Promise<T.RunbookPage>;
+    /**
      * How many stored values each key has sealed: a key with none can be removed
      *
      * `GET /api/v1/admin/secrets`

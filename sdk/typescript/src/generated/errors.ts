@@ -332,6 +332,8 @@ export const errorCodes = {
   resource_not_found: { status: 404, retryable: false },
   /** There is no such path. */
   route_not_found: { status: 404, retryable: false },
+  /** There is no such runbook, and no runbook for such a signal. */
+  runbook_not_found: { status: 404, retryable: false },
   /** To require a second factor of others, sign in with a second factor first. */
   second_factor_missing: { status: 409, retryable: false },
   /** Another person has to approve what you asked for. */

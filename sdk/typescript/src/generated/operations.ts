@@ -125,6 +125,8 @@ export const operations = {
   admin_region_list: { method: 'GET', path: '/api/v1/admin/regions', query: ['cursor', 'limit'], paged: true },
   admin_region_create: { method: 'POST', path: '/api/v1/admin/regions', keyed: true },
   admin_region_update: { method: 'PATCH', path: '/api/v1/admin/regions/{region}', keyed: true },
+  runbook_list: { method: 'GET', path: '/api/v1/admin/runbooks', query: ['category', 'q', 'signal'] },
+  runbook_get: { method: 'GET', path: '/api/v1/admin/runbooks/{runbook_id}' },
   secrets_get: { method: 'GET', path: '/api/v1/admin/secrets', bare: true },
   admin_sku_list: { method: 'GET', path: '/api/v1/admin/skus', query: ['cursor', 'limit'], paged: true },
   admin_sku_create: { method: 'POST', path: '/api/v1/admin/skus', keyed: true },
@@ -484,6 +486,8 @@ export const spaces = {
     outboxRewind: 'outbox_rewind',
     outboxDiscard: 'outbox_discard',
     outboxRequeue: 'outbox_requeue',
+    runbookList: 'runbook_list',
+    runbookGet: 'runbook_get',
     secretsGet: 'secrets_get',
   },
   adminMetrics: {

@@ -2008,6 +2008,8 @@ export type HealthFinding = {
 readonly message: string;
   /** Stable, for programs: `outbox_age`. */
 readonly name: string;
+  /** The runbook to follow, as GET /api/v1/admin/runbooks/{runbook_id} takes it; null while it is ok. */
+readonly runbook: string | null;
   readonly section: "processes" | "database" | "events" | "fleet" | "audit";
   readonly status: "ok" | "warn" | "bad";
   readonly unit: ("seconds" | "milliseconds" | "count" | "bytes") | null;
@@ -3175,6 +3177,42 @@ export type RevenueTotal = {
   /** The highest amount first. */
 readonly skus: readonly RevenueSku[];
   readonly total: Money;
+};
+
+export type Runbook = {
+  /** What it is about: `events`, `nodes`, `billing`. */
+readonly category: string;
+  /** Stable, for programs and links: `node-lost`. */
+readonly id: string;
+  /** The domain of the product that owns it. */
+readonly owner: string;
+  /** Where this installation serves it: `/docs/runbooks/node-lost`. */
+readonly page: string;
+  readonly severity: "critical" | "warning" | "info";
+  /** What leads here: alerts of Prometheus, findings of the health of the platform, sources of alerts of nodes, kinds of incidents. One that ends in * stands for all that begin so. */
+readonly signals: readonly string[];
+  /** What it means, in a sentence. */
+readonly summary: string;
+  readonly title: string;
+};
+
+export type RunbookPage = {
+  /** What it is about: `events`, `nodes`, `billing`. */
+readonly category: string;
+  /** Stable, for programs and links: `node-lost`. */
+readonly id: string;
+  /** The domain of the product that owns it. */
+readonly owner: string;
+  /** Where this installation serves it: `/docs/runbooks/node-lost`. */
+readonly page: string;
+  readonly severity: "critical" | "warning" | "info";
+  /** What leads here: alerts of Prometheus, findings of the health of the platform, sources of alerts of nodes, kinds of incidents. One that ends in * stands for all that begin so. */
+readonly signals: readonly string[];
+  /** What it means, in a sentence. */
+readonly summary: string;
+  /** The whole page, as Markdown. */
+readonly text: string;
+  readonly title: string;
 };
 
 export type SealedCount = {

@@ -48,13 +48,15 @@ export interface UnlistedProxy {
   readonly seenAt: Date;
 }
 
+/** What was found; which runbook it leads to is decided by its name. */
+export type Finding = Omit<HealthFinding, 'runbook'>;
 type Status = HealthFinding['status'];
 const statusOf = (value: number, { warn, bad }: Limits): Status =>
   value >= bad ? 'bad' : value >= warn ? 'warn' : 'ok';
 const present = (count: number): Status => (count > 0 ? 'ok' : 'bad');
 
 /** Every finding that follows from a reading, by section. */
-export const findAll = (reading: Reading): HealthFinding[] => [
+export const findAll = (reading: Reading): Finding[] => [
   ...findProcesses(reading),
   ...findDatabase(reading),
   ...findEvents(reading),
@@ -62,7 +64,7 @@ export const findAll = (reading: Reading): HealthFinding[] => [
   ...findAudit(reading),
 ];
 
-function findProcesses(reading: Reading): HealthFinding[] {
+function findProcesses(reading: Reading): Finding[] {
   return [
     {
       section: 'processes',
@@ -110,7 +112,7 @@ function findProcesses(reading: Reading): HealthFinding[] {
   ];
 }
 
-function findDatabase(reading: Reading): HealthFinding[] {
+function findDatabase(reading: Reading): Finding[] {
   const share = (reading.connections / reading.maxConnections) * wholePercent;
   return [
     {
@@ -140,7 +142,7 @@ function findDatabase(reading: Reading): HealthFinding[] {
   ];
 }
 
-function findEvents(reading: Reading): HealthFinding[] {
+function findEvents(reading: Reading): Finding[] {
   const { pending, oldestPendingSeconds: outboxSeconds } = reading;
   return [
     {
@@ -169,7 +171,7 @@ function findEvents(reading: Reading): HealthFinding[] {
   ];
 }
 
-function findFleet(reading: Reading): HealthFinding[] {
+function findFleet(reading: Reading): Finding[] {
   const { tasksWaiting } = reading;
   const blocking = reading.alerts.blocks_sale + reading.alerts.blocks_transition;
   return [
@@ -238,7 +240,7 @@ function findFleet(reading: Reading): HealthFinding[] {
   ];
 }
 
-function findAudit(reading: Reading): HealthFinding[] {
+function findAudit(reading: Reading): Finding[] {
   return [
     {
       section: 'audit',
@@ -260,7 +262,7 @@ export interface Behind {
 const worse = (one: Status, other: Status): Status => (order.indexOf(one) > order.indexOf(other) ? one : other);
 
 /** One finding for each consumer. */
-function findBehind(behind: readonly Behind[] | undefined): HealthFinding[] {
+function findBehind(behind: readonly Behind[] | undefined): Finding[] {
   if (!behind) {
     const message = 'The bus does not answer: what follows from events waits. Nothing is lost, the outbox has it.';
     return [{ section: 'events', name: 'bus', status: 'bad', value: null, unit: null, message }];
@@ -279,5 +281,5 @@ function findBehind(behind: readonly Behind[] | undefined): HealthFinding[] {
 }
 
 const order: readonly Status[] = ['ok', 'warn', 'bad'];
-export const worstOf = (findings: readonly HealthFinding[]): Status =>
+export const worstOf = (findings: readonly Finding[]): Status =>
   findings.reduce<Status>((worst, { status }) => worse(worst, status), 'ok');

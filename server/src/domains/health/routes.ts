@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { secondMs } from '../../kernel/units.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
+import { findRunbook } from '../runbooks/index.ts';
 import { type Behind, findAll, type UnlistedProxy, worstOf } from './findings.ts';
 import { readPlatform } from './store.ts';
 
@@ -42,7 +43,10 @@ const health = on(platformHealthGet, async (parts, who) => {
     // An unavailable cache is reported by its own check.
     parts.unlistedProxy().catch(() => undefined),
   ]);
-  const findings = findAll({ ...reading, behind, unlistedProxy });
+  const findings = findAll({ ...reading, behind, unlistedProxy }).map((finding) => ({
+    ...finding,
+    runbook: finding.status === 'ok' ? null : (findRunbook(finding.name)?.id ?? null),
+  }));
   return { status: worstOf(findings), version, checked_at: clock.now().toISOString(), findings };
 });
 

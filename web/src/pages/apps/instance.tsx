@@ -6,11 +6,13 @@ import { useAct, useAsk, useList } from '../../client/ask.ts';
 import { useMay } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { StateChip } from '../../parts/chip.tsx';
+import { RunbookLink } from '../../parts/operators/runbook-link.tsx';
 import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { Removal } from '../../parts/removal.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { runbookOfInstance } from '../../words/health/runbooks.ts';
 import { shortId } from '../../words/sizes.ts';
 import { MoveVersion } from './move-version.tsx';
 import { Use } from './use.tsx';
@@ -58,6 +60,7 @@ function Overview({ instance }: { instance: AppInstance }) {
   const may = useMay();
   const { state } = instance;
   const error = stop.error ?? start.error;
+  const runbook = may('runbook_get') ? runbookOfInstance(instance) : undefined;
   return (
     <Panel
       title="Overview"
@@ -101,6 +104,9 @@ function Overview({ instance }: { instance: AppInstance }) {
               {shortId(instance.allocation_id)}
             </Link>,
           ],
+          ...(runbook === undefined
+            ? []
+            : [['If it cannot be opened', <RunbookLink key="runbook" id={runbook} />] as const]),
           ['Launched', <Ago key="at" at={instance.created_at} />],
           ...instance.routes.map(
             (route) =>

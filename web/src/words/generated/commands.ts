@@ -349,6 +349,8 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   workflow_retry: {"words":"ops workflow retry","args":[["workflow"],["run_id"]],"flags":{"reason":["reason"]}},
   workflow_cancel: {"words":"ops workflow cancel","args":[["workflow"],["run_id"]],"flags":{"reason":["reason"]}},
   platform_health_get: {"words":"ops health","args":[],"flags":{}},
+  runbook_list: {"words":"ops runbook list","args":[["q"]],"flags":{"signal":["signal"],"category":["category"]}},
+  runbook_get: {"words":"ops runbook show","args":[["runbook_id"]],"flags":{}},
   admin_event_list: {"words":"ops events list","args":[],"flags":{"type":["type"],"about":["about"],"organization_id":["organization"],"limit":["limit","number"]}},
   admin_event_stream: {"words":"ops events tail","args":[],"flags":{"types":["types"],"about":["about"],"after":["after"]}},
   admin_organization_list: {"words":"ops org list","args":[["q"]],"flags":{"limit":["limit","number"]}},

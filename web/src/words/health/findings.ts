@@ -1,6 +1,7 @@
 import type { HealthFinding } from '@gpuaas/sdk';
 import { spellBytes } from '../sizes.ts';
 import { spellDuration } from '../time.ts';
+import { stuckWorkflows } from './runbooks.ts';
 
 /** A finding as the page shows it. `atLeast`: there are more than `value`. */
 export interface ShownFinding extends HealthFinding {
@@ -17,13 +18,16 @@ export interface StuckRuns {
 
 /** Workflows whose rollback failed wait for a person. The engine is queried separately. */
 export function findStuck({ data: page, error }: StuckRuns): ShownFinding[] {
-  const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count' } as const;
-  if (error) return [{ ...shared, status: 'bad', value: null, message: 'The workflow engine does not answer.' }];
+  const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count', runbook: null } as const;
+  const bad = { ...shared, status: 'bad', runbook: stuckWorkflows } as const;
+  if (error) return [{ ...bad, value: null, message: 'The workflow engine does not answer.' }];
   if (!page) return [];
   const value = Math.min(page.data.length, stuckShown);
   const message =
     value > 0 ? 'Workflows that could not be rolled back; an operator has to act.' : 'No workflow waits for a person.';
-  return [{ ...shared, status: value > 0 ? 'bad' : 'ok', value, message, atLeast: page.data.length > stuckShown }];
+  return [
+    { ...(value > 0 ? bad : { ...shared, status: 'ok' }), value, message, atLeast: page.data.length > stuckShown },
+  ];
 }
 
 export function spellValue({ value, unit, atLeast }: ShownFinding): string {

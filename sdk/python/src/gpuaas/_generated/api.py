@@ -743,6 +743,24 @@ class AdminOpsApi:
         answer: DeadLetter = self._transport.call("outbox_requeue", {"event_id": event_id, "reason": reason}, options)
         return answer
 
+    def runbook_list(self, *, category: str | Unset = UNSET, q: str | Unset = UNSET, signal: str | Unset = UNSET, options: Options | None = None) -> RunbookListAnswer:
+        """The runbooks: what to do about each alert and each kind of incident
+
+        ``GET /api/v1/admin/runbooks``
+        """
+        answer: RunbookListAnswer = self._transport.call("runbook_list", {"category": category, "q": q, "signal": signal}, options)
+        return answer
+
+    def runbook_get(self, runbook_id: str, *, options: Options | None = None) -> RunbookPage:
+        """One runbook with its text, by its id or by a signal that leads to it
+
+        ``GET /api/v1/admin/runbooks/{runbook_id}``
+
+        Refusals: runbook_not_found.
+        """
+        answer: RunbookPage = self._transport.call("runbook_get", {"runbook_id": runbook_id}, options)
+        return answer
+
     def secrets_get(self, *, options: Options | None = None) -> SecretsGetAnswer:
         """How many stored values each key has sealed: a key with none can be removed
 

@@ -1324,6 +1324,14 @@ class RouteNotFoundError(GpuaasError):
     retryable = False
 
 
+class RunbookNotFoundError(GpuaasError):
+    """There is no such runbook, and no runbook for such a signal."""
+
+    code = "runbook_not_found"
+    status = 404
+    retryable = False
+
+
 class SecondFactorMissingError(GpuaasError):
     """To require a second factor of others, sign in with a second factor first."""
 
@@ -2074,6 +2082,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "request_timeout": RequestTimeoutError,
     "resource_not_found": ResourceNotFoundError,
     "route_not_found": RouteNotFoundError,
+    "runbook_not_found": RunbookNotFoundError,
     "second_factor_missing": SecondFactorMissingError,
     "second_person_required": SecondPersonRequiredError,
     "service_account_key_invalid": ServiceAccountKeyInvalidError,

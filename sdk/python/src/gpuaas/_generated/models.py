@@ -2267,6 +2267,8 @@ class HealthFinding(TypedDict):
     """What was found and what to do, in a sentence."""
     name: str
     """Stable, for programs: `outbox_age`."""
+    runbook: str | None
+    """The runbook to follow, as GET /api/v1/admin/runbooks/{runbook_id} takes it; null while it is ok."""
     section: Literal["processes", "database", "events", "fleet", "audit"]
     status: Literal["ok", "warn", "bad"]
     unit: Literal["seconds", "milliseconds", "count", "bytes"] | None
@@ -3535,6 +3537,42 @@ class RevenueTotal(TypedDict):
     total: Money
 
 
+class Runbook(TypedDict):
+    category: str
+    """What it is about: `events`, `nodes`, `billing`."""
+    id: str
+    """Stable, for programs and links: `node-lost`."""
+    owner: str
+    """The domain of the product that owns it."""
+    page: str
+    """Where this installation serves it: `/docs/runbooks/node-lost`."""
+    severity: Literal["critical", "warning", "info"]
+    signals: Sequence[str]
+    """What leads here: alerts of Prometheus, findings of the health of the platform, sources of alerts of nodes, kinds of incidents. One that ends in * stands for all that begin so."""
+    summary: str
+    """What it means, in a sentence."""
+    title: str
+
+
+class RunbookPage(TypedDict):
+    category: str
+    """What it is about: `events`, `nodes`, `billing`."""
+    id: str
+    """Stable, for programs and links: `node-lost`."""
+    owner: str
+    """The domain of the product that owns it."""
+    page: str
+    """Where this installation serves it: `/docs/runbooks/node-lost`."""
+    severity: Literal["critical", "warning", "info"]
+    signals: Sequence[str]
+    """What leads here: alerts of Prometheus, findings of the health of the platform, sources of alerts of nodes, kinds of incidents. One that ends in * stands for all that begin so."""
+    summary: str
+    """What it means, in a sentence."""
+    text: str
+    """The whole page, as Markdown."""
+    title: str
+
+
 class SealedCount(TypedDict):
     key_id: str
     """The key that sealed them."""
@@ -4394,6 +4432,10 @@ class OutboxRewindAnswer(TypedDict):
 class PolicySettingListAnswer(TypedDict):
     definitions: Sequence[PolicyDefinition]
     settings: Sequence[PolicySetting]
+
+
+class RunbookListAnswer(TypedDict):
+    data: Sequence[Runbook]
 
 
 class SecretsGetAnswer(TypedDict):

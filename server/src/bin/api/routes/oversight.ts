@@ -3,6 +3,7 @@ import { healthRoutes } from '../../../domains/health/index.ts';
 import { historyRoutes } from '../../../domains/history/index.ts';
 import { deadLetterRoutes } from '../../../domains/outbox/index.ts';
 import { overviewRoutes } from '../../../domains/overview/index.ts';
+import { runbookRoutes } from '../../../domains/runbooks/index.ts';
 import { secretRoutes } from '../../../domains/secrets/index.ts';
 import { telemetryRoutes } from '../../../domains/telemetry/index.ts';
 import { workflowRoutes } from '../../../domains/workflows/index.ts';
@@ -25,6 +26,7 @@ export const oversightRoutes = (parts: RouteParts): readonly Mounted[] => {
       ...{ db, clock, log, version: release, depths: settings.depths },
       unlistedProxy: parts.admission.unlisted.last,
     }),
+    ...runbookRoutes(),
     ...workflowRoutes({ db, runs: settings.runs, log }),
   ];
 };

@@ -1,0 +1,2 @@
+export { findRunbook } from './find.ts';
+export { runbookRoutes } from './routes.ts';
