@@ -1,9 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { processTable, variablesOf } from '../../emit/deployment/processes.ts';
 import { imageUser } from '../packages/control/image.ts';
 import { chartFolder, kubernetesVersions, renderChart } from './chart.ts';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type KubernetesObject, objectionsTo } from './strict.ts';
 
 /** The chart as Helm renders it. No cluster takes it here: fields and types are checked, admission and scheduling are not. */
@@ -15,7 +15,10 @@ const valuesFor = (size: (typeof sizes)[number], more: object = {}) => ({
   identity: { names: ['nodes.example.com'] },
   files: 'gpuaas-files',
   sshJump: { enabled: true },
-  appTunnelUrls: Array.from({ length: copiesOfProxy[size] }, (_, at) => `https://tunnel-${at + 1}.nodes.example.com:8449`),
+  appTunnelUrls: Array.from(
+    { length: copiesOfProxy[size] },
+    (_, at) => `https://tunnel-${at + 1}.nodes.example.com:8449`,
+  ),
   network: {
     edge: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'edge' } } }],
     monitoring: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
@@ -70,7 +73,9 @@ describe('the chart', { timeout: patience }, () => {
       expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'health' });
       expect(Object.keys(container.resources.requests).sort()).toEqual(['cpu', 'memory']);
       expect(container.resources.limits.memory).toMatch(/^\d+[MG]i$/);
-      expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(20 + container.lifecycle.preStop.sleep.seconds);
+      expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+        20 + container.lifecycle.preStop.sleep.seconds,
+      );
     }
   });
 
@@ -87,7 +92,10 @@ describe('the chart', { timeout: patience }, () => {
       // Shared settings are offered to all; what a process does not know, it does not read.
       const shared = Object.keys(valuesFor('medium').settings);
       const own = env.map((each) => each.name).filter((each) => each.startsWith('GPUAAS_') && !shared.includes(each));
-      expect(own.filter((each) => !plain.includes(each)), name).toEqual([]);
+      expect(
+        own.filter((each) => !plain.includes(each)),
+        name,
+      ).toEqual([]);
       expect(envFrom.map(({ secretRef }) => secretRef.name)).toEqual([`gpuaas-${name}`]);
     }
   });
@@ -125,7 +133,7 @@ describe('the chart', { timeout: patience }, () => {
       const objects = await objectsOf(size);
       const pods = (await workloads(size)).map((workload) => ({
         labels: { ...workload['spec'].template.metadata.labels },
-        ports: (workload['spec'].template.spec.containers[0].ports as { name: string; containerPort: number }[]),
+        ports: workload['spec'].template.spec.containers[0].ports as { name: string; containerPort: number }[],
         name: workload.metadata.name,
         replicas: workload['spec'].replicas as number,
       }));
@@ -139,7 +147,10 @@ describe('the chart', { timeout: patience }, () => {
       };
       for (const service of ofKind(objects, 'Service')) {
         const targets = podsFor(service['spec'].selector);
-        expect(targets.map(({ name }) => name), service.metadata.name).toHaveLength(1);
+        expect(
+          targets.map(({ name }) => name),
+          service.metadata.name,
+        ).toHaveLength(1);
         for (const { port, targetPort } of service['spec'].ports) {
           expect(targets[0]?.ports.find(({ name }) => name === targetPort)?.containerPort).toBe(port);
         }
@@ -190,7 +201,11 @@ describe('the chart', { timeout: patience }, () => {
   });
 
   it.each([
-    ['a setting that there is not', { settings: { GPUAAS_PUBLIC_URI: 'https://gpu.example.com' } }, 'GPUAAS_PUBLIC_URI'],
+    [
+      'a setting that there is not',
+      { settings: { GPUAAS_PUBLIC_URI: 'https://gpu.example.com' } },
+      'GPUAAS_PUBLIC_URI',
+    ],
     ['a secret among the settings', { settings: { GPUAAS_SECRETS_KEY: 'k1:x' } }, 'GPUAAS_SECRETS_KEY'],
     ['a port that the chart has set', { settings: { GPUAAS_NODE_PORT: 1 } }, 'GPUAAS_NODE_PORT'],
     ['a value that there is not', { replicas: 3 }, 'replicas'],

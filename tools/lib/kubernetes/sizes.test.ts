@@ -26,7 +26,8 @@ describe('the sizes of the chart', () => {
   it.each(['small', 'medium', 'large'])('%s is as large as the guide says', (size) => {
     const { database, processes } = valuesOf(size);
     const all = Object.values(processes);
-    const sum = (of: (each: (typeof all)[number]) => number) => all.reduce((so, each) => so + each.replicas * of(each), 0);
+    const sum = (of: (each: (typeof all)[number]) => number) =>
+      all.reduce((so, each) => so + each.replicas * of(each), 0);
     const connections = processTable()
       .filter(({ login }) => login !== null)
       .reduce((so, { name, connections: { own } }) => {
