@@ -27,7 +27,7 @@ describe('the ports of the processes', () => {
       if (name !== 'ssh') expect(fileOf(process), `${process} ${name}`).toContain(`${variable(port)}=${number}\n`);
     }
     const health = processes.map(({ spec }) => Number(/GPUAAS_HEALTH_PORT=(\d+)/.exec(fileOf(spec.name))?.[1]));
-    expect(health.sort()).toEqual(processes.map((_, at) => firstHealthPort + at));
+    expect(health.sort((a, b) => a - b)).toEqual(processes.map((_, at) => firstHealthPort + at));
   });
 
   it('are those that the edge passes on to', () => {

@@ -122,7 +122,7 @@ describe('the chart', { timeout: patience }, () => {
 
   it('migrates before the first pod of a release', async () => {
     const [job] = ofKind(await objectsOf('small'), 'Job');
-    expect(job?.['metadata']).toMatchObject({ annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } });
+    expect(job?.metadata).toMatchObject({ annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } });
     expect(job?.['spec'].template.spec.containers[0]).toMatchObject({
       ...{ args: ['migrate'], envFrom: [{ secretRef: { name: 'gpuaas-migrate' } }] },
     });

@@ -34,7 +34,8 @@ export async function renderChart(size: string, values: object, kubernetes = '1.
     if (ran.code !== 0) return { objects: [], refused: ran.output };
     if (lint.code !== 0) return { objects: [], refused: lint.output };
     const objects = parseAllDocuments(ran.stdout).map((document) => {
-      if (document.errors.length > 0) throw document.errors[0];
+      const [error] = document.errors;
+      if (error) throw new Error(`Helm rendered what is no YAML: ${error.message}`);
       return document.toJS() as KubernetesObject | null;
     });
     return { objects: objects.filter((object) => object !== null), refused: '' };
