@@ -123,6 +123,21 @@ describe('the packages of the control plane', { timeout: patience }, () => {
     await run('dpkg-deb', ['--control', pathOf('deb'), join(folder, 'about')]);
     expect(await readFile(join(folder, 'about/postinst'), 'utf8')).toContain('gpuaas');
   });
+
+  it('make the account with the number of the image, and leave one alone that is there', async () => {
+    const script = join(root, 'deploy/control-plane/debian/postinst');
+    // In a namespace where /etc is a copy.
+    const typed = [
+      ...['cp -a /etc "$1/etc"', 'mount --bind "$1/etc" /etc', 'userdel gpuaas 2>/dev/null || true'],
+      ...['rm -rf /etc/gpuaas', 'sh "$2" configure', 'sh "$2" configure', 'getent passwd gpuaas', 'id gpuaas'],
+      'stat -c "%a %U %G" /etc/gpuaas',
+    ].join(' && ');
+    const own = await mkdtemp(join(folder, 'account-'));
+    const { stdout } = await run('unshare', ['--mount', 'sh', '-euc', typed, 'sh', own, script]);
+    const number = imageUser.id;
+    expect(stdout).toContain(`gpuaas:x:${number}:${number}::/opt/gpuaas:/usr/sbin/nologin\n`);
+    expect(stdout).toContain('750 root gpuaas\n');
+  });
 });
 
 describe('the image', { timeout: patience }, () => {

@@ -11,6 +11,7 @@ import { certificatesConfig } from '../../server/src/ports/certificates/settings
 import { type ConnectionSettings, mostConnections } from '../../server/src/ports/connections.ts';
 import { portsConfig } from '../../server/src/ports/open.ts';
 import { vaultConfig } from '../../server/src/ports/secrets/open.ts';
+import { doorsOf, firstHealthPort } from './deployment/doors.ts';
 import { table } from './table.ts';
 
 interface Field {
@@ -58,6 +59,27 @@ function connections(): string {
   return table(['process', 'all ports in PostgreSQL', 'servers of their own', 'and another OpenID provider'], rows);
 }
 
+/** Where processes listen, as the guides, the chart, the Compose file and the edge have it. */
+function listening(): string {
+  const rows = processes.flatMap(({ spec }) =>
+    doorsOf(spec.name).map(({ port, number, from }) => [
+      ...[spec.name, String(number), `\`${variable(port)}\``, from.join(', ')],
+    ]),
+  );
+  return table(['process', 'port', 'setting', 'who comes'], rows);
+}
+
+/** Settings that have to be given, because their default belongs to another process here. */
+const otherDefaults = (): string[] =>
+  processes.flatMap(({ spec }) =>
+    doorsOf(spec.name)
+      .filter(({ port, number }) => {
+        const usual = ((spec.config as TObject).properties[port] as Field).default;
+        return usual !== undefined && usual !== number;
+      })
+      .map(({ port }) => `\`${variable(port)}\``),
+  );
+
 /** The settings of an installation, from the schemas that the processes check at their start. */
 export function emitConfiguration(): string {
   const own = processes.map(
@@ -97,6 +119,13 @@ room for backups and for people. A process that finds the server full waits and 
 listener.
 
 ${connections()}
+
+## Where processes listen
+
+The numbers that our guides, the chart, the Compose file and the edge use. No two are the same, so every process fits on one machine. ${otherDefaults().join(' and ')}
+have other defaults, so they have to be given. Health ports are ${firstHealthPort} to ${firstHealthPort + processes.length - 1} on one machine, and ${firstHealthPort} in Kubernetes.
+
+${listening()}
 
 ${own.join('\n')}
 ## Where secrets come from

@@ -9,6 +9,8 @@ import { checkContract } from './contract/check-contract.ts';
 import { emitOpenapi } from './contract/openapi.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { emitExists } from './exists/pages.ts';
+import { emitProcessTable } from './deployment/processes.ts';
+import { emitValuesSchema } from './deployment/values-schema.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
 import { emitMetrics } from './metrics.ts';
@@ -34,6 +36,8 @@ export const outputs: readonly Output[] = [
   { file: 'api/node-protocol.json', emit: ({ version }) => emitNodeProtocol(version) },
   { file: 'api/routes.txt', emit: emitRoutes },
   { file: 'api/events.txt', emit: emitEvents },
+  { file: 'deploy/helm/gpuaas/files/processes.json', emit: emitProcessTable },
+  { file: 'deploy/helm/gpuaas/values.schema.json', emit: emitValuesSchema },
   { file: 'docs/authorisation.md', emit: emitAuthorisation },
   { file: 'docs/reference/configuration.md', emit: emitConfiguration },
   { file: 'docs/reference/errors.md', emit: emitErrors },

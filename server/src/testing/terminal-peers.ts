@@ -32,11 +32,13 @@ export function connectClient(
     readonly origin?: string;
     readonly query?: string;
     readonly localAddress?: string;
+    /** Where the gateway is reached; its own port when left out. */
+    readonly base?: string;
   } = {},
 ): TestClient {
   const path = terminalPaths.client.replace('{allocation_id}', session.allocationId);
   const socket = new WebSocket(
-    `ws://127.0.0.1:${port}${path}${options.query ?? ''}`,
+    `${options.base ?? `ws://127.0.0.1:${port}`}${path}${options.query ?? ''}`,
     [terminalProtocols.client, token],
     {
       ...(options.origin && { origin: options.origin }),

@@ -8,7 +8,15 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'LAY-01',
         words: 'Public traffic ends at an edge with TLS, a firewall for requests and routes for API and terminal',
-        notBuilt: true,
+        by: {
+          [t.edge]: [
+            'leads people to both api processes, by HTTP/2 and TLS alone',
+            'carries a terminal between a browser and a host',
+            'refuses names that are not of the installation',
+            'refuses bodies that no operation takes, and a flood from one address',
+          ],
+        },
+        lacks: 'a firewall that looks into requests: the edge has limits of sizes, rates and names alone',
       },
       {
         id: 'LAY-02',
@@ -64,7 +72,17 @@ export const layers: readonly CapabilityGroup[] = [
         lacks: 'kept evidence of releases and incidents',
       },
       { id: 'LAY-08', words: 'Identity, orchestration and apps share one bus and one ledger', notBuilt: true },
-      { id: 'LAY-09', words: 'The edge can be reached over the internet or over a private network', notBuilt: true },
+      {
+        id: 'LAY-09',
+        words: 'The edge can be reached over the internet or over a private network',
+        by: {
+          [t.edge]: [
+            'leads people to both api processes, by HTTP/2 and TLS alone',
+            'serves callers of the VPN and refuses others, whatever way they come',
+            'takes webhooks of payments from the internet, and nothing else',
+          ],
+        },
+      },
       {
         id: 'LAY-10',
         words: 'Every request passes the same stages in one order',
@@ -95,8 +113,10 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'TOP-01',
         words: 'The edge leads to the API and the terminal gateway; the command line leads to the API',
-        by: { [t.cli]: ['calls operations, and says by its exit code how they went'] },
-        lacks: 'the edge and the terminal gateway',
+        by: {
+          [t.cli]: ['calls operations, and says by its exit code how they went'],
+          [t.edge]: ['leads people to both api processes', 'carries a terminal between a browser and a host'],
+        },
       },
       {
         id: 'TOP-02',
@@ -138,8 +158,15 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'TOP-08',
         words: 'API, gateways and telemetry listen on fixed, documented ports',
-        by: { [t.process]: ['is handed its ports, its settings and the tools that all have'] },
-        lacks: 'the gateways and guest telemetry',
+        by: {
+          [t.process]: ['is handed its ports, its settings and the tools that all have'],
+          [t.doors]: [
+            'are all known, and no two are the same, so that every process fits on one machine',
+            'are those of the guide for your own servers',
+            'are those that the edge passes on to',
+          ],
+        },
+        lacks: 'guest telemetry',
       },
     ],
   },

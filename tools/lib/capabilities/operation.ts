@@ -394,7 +394,14 @@ export const operation: readonly CapabilityGroup[] = [
         words: 'Release branches are guarded',
         ruledOtherwise: 'there is one branch; every landing passes everything',
       },
-      { id: 'GOV-10', words: 'Users and ids are the same in image, unit, package and chart', notBuilt: true },
+      {
+        id: 'GOV-10',
+        words: 'Users and ids are the same in image, unit, package and chart',
+        by: {
+          [t.oneAccount]: ['is one, with one number and the same modes', 'is reported where '],
+          [t.chart]: ['gives no container a right that it does not need'],
+        },
+      },
       {
         id: 'GOV-11',
         words: 'Static analysis, secrets, vulnerabilities, image scan and hostile requests block at high',

@@ -33,6 +33,8 @@ export async function startServer(spec: {
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly readyWithinMs?: number;
+  /** Where it listens; 127.0.0.1 when left out. */
+  readonly host?: string;
 }): Promise<TestServer> {
   let child: ChildProcess | undefined;
   let said = '';
@@ -61,7 +63,7 @@ export async function startServer(spec: {
       child?.once('exit', (code) => reject(new Error(`${spec.command} ended with ${code}: ${said}`)));
     });
     failed.catch(() => undefined);
-    await Promise.race([answering(spec.port, spec.readyWithinMs ?? 30_000), failed]);
+    await Promise.race([answering(spec.host ?? '127.0.0.1', spec.port, spec.readyWithinMs ?? 30_000), failed]);
   };
   // One that is not ready in time must not go on without anybody who stops it.
   await start().catch(async (error: unknown) => {
@@ -71,11 +73,11 @@ export async function startServer(spec: {
   return { url: spec.url, kill: () => stop('SIGKILL'), start, close: () => stop('SIGTERM') };
 }
 
-async function answering(port: number, withinMs: number): Promise<void> {
+async function answering(host: string, port: number, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     const open = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => {
+      const socket = connect(port, host, () => {
         socket.destroy();
         resolve(true);
       });
