@@ -6114,10 +6114,12 @@ create table storage_namespaces (
   kind text not null,
   name text collate "C" not null,
   created_at timestamp with time zone not null default act_time(),
+  stored_bytes bigint not null default 0,
   constraint storage_namespaces_pkey PRIMARY KEY (id),
   constraint storage_namespaces_organization_id_id_key UNIQUE (organization_id, id),
   constraint storage_namespaces_kind_check CHECK ((kind = ANY (ARRAY['shared'::text, 'users'::text, 'workloads'::text, 'datasets'::text, 'checkpoints'::text, 'artifacts'::text]))),
   constraint storage_namespaces_named CHECK (((kind = ANY (ARRAY['shared'::text, 'artifacts'::text])) = (name = ''::text))),
+  constraint storage_namespaces_stored_bytes_check CHECK ((stored_bytes >= 0)),
   constraint storage_namespaces_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
 );
 
@@ -6132,7 +6134,7 @@ alter table storage_namespaces enable row level security;
 create policy reach on storage_namespaces
   using (within_wall(organization_id));
 
-grant insert, select on storage_namespaces to gpuaas_api;
+grant insert, select, update (stored_bytes) on storage_namespaces to gpuaas_api;
 
 -- Table storage_objects
 

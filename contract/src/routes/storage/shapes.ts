@@ -52,6 +52,8 @@ export const StorageNamespace = Type.Object(
     path: Type.String(),
     kind: Type.Enum([...namespaceKinds]),
     name: Type.String(),
+    stored_bytes: Type.Integer({ minimum: 0, description: 'Files in it, and those of it in the trash.' }),
+    level: Type.Enum(['read', 'write', 'manage'], { description: 'What the caller may do there.' }),
     created_at: Timestamp,
   },
   { $id: 'StorageNamespace', ...strict },

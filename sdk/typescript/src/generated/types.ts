@@ -3469,9 +3469,13 @@ export type StorageNamespace = {
   readonly created_at: string;
   readonly id: string;
   readonly kind: "shared" | "users" | "workloads" | "datasets" | "checkpoints" | "artifacts";
+  /** What the caller may do there. */
+readonly level: "read" | "write" | "manage";
   readonly name: string;
   readonly path: string;
   readonly project_id: string;
+  /** Files in it, and those of it in the trash. */
+readonly stored_bytes: number;
 };
 
 export type StorageObject = {

@@ -196,6 +196,7 @@ function makeAddresses(
     };
   };
   return {
+    origin: `${protocol}//${host}`,
     async part(upload, part, seconds) {
       checkPart(part);
       const headers = {

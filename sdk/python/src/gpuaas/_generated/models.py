@@ -3835,9 +3835,13 @@ class StorageNamespace(TypedDict):
     created_at: str
     id: str
     kind: Literal["shared", "users", "workloads", "datasets", "checkpoints", "artifacts"]
+    level: Literal["read", "write", "manage"]
+    """What the caller may do there."""
     name: str
     path: str
     project_id: str
+    stored_bytes: int
+    """Files in it, and those of it in the trash."""
 
 
 class StorageObject(TypedDict):
