@@ -63,6 +63,7 @@ const storage = lazyPart(() => import('./pages/storage/storage.tsx'), 'StoragePa
 const files = lazyPart(() => import('./pages/storage/files.tsx'), 'FilesPage');
 const trash = lazyPart(() => import('./pages/storage/trash.tsx'), 'TrashPage');
 const storageGrants = lazyPart(() => import('./pages/storage/grants.tsx'), 'StorageGrantsPage');
+const shareLinks = lazyPart(() => import('./pages/storage/links.tsx'), 'ShareLinksPage');
 const recordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'RecordingsPage');
 const recording = lazyPart(() => import('./pages/recordings/recording.tsx'), 'RecordingPage');
 const allRecordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'AllRecordingsPage');
@@ -134,6 +135,7 @@ const tree = root.addChildren([
   page('/storage/files', files, words('path', 'owner')),
   page('/storage/trash', trash, none),
   page('/storage/grants', storageGrants, none),
+  page('/storage/links', shareLinks, none),
   page('/recordings', recordings, words('allocation', 'user')),
   page('/recordings/$id', recording, none),
   page('/groups', groups, none),

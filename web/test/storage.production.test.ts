@@ -9,7 +9,7 @@ let here: Installation;
 let owner: Visit;
 let page: Page;
 beforeAll(async () => {
-  here = await openInstallation(['--bare', '--fleet', 'none']);
+  here = await openInstallation(['--bare']);
   const operator = await here.call('operator');
   const value = { policy_key: 'storage.part_mib', level: 'global', value: 5 } as const;
   await operator.adminPolicies.set({ ...value, reason: 'A test sends files of several parts.' });
@@ -170,6 +170,25 @@ describe('storage in the console', () => {
     await page.getByRole('heading', { name: 'Nothing is shared with others' }).waitFor();
   });
 
+  it('makes a link that opens a file without a sign-in, and revokes it', { timeout: 120_000 }, async () => {
+    await open('shared/');
+    await act('page.html', 'Share by link');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Works for').selectOption('1 hour');
+    await dialog.getByRole('button', { name: 'Make the link' }).click();
+    const url = await page.getByRole('dialog', { name: 'Link to page.html' }).locator('pre').innerText();
+    const answer = await fetch(url);
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment/);
+    expect(await answer.text()).toContain('<script>');
+    await dialog.getByRole('button', { name: "I've saved it" }).click();
+    await page.goto(`${here.base}/storage/links`);
+    await row('shared/page.html').getByText('1 time').waitFor();
+    await page.getByRole('button', { name: 'Revoke the link to shared/page.html' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('heading', { name: 'No file is shared by a link' }).waitFor();
+    expect((await fetch(url)).status).toBe(404);
+  });
+
   it('offers a viewer to read, and nothing else', { timeout: 120_000 }, async () => {
     const viewer = await here.enter('viewer');
     const of = viewer.page;
@@ -189,6 +208,30 @@ describe('storage in the console', () => {
     await viewer.context.close();
   });
 
+  it('makes a storage token on the page of an allocation, and revokes it', { timeout: 180_000 }, async () => {
+    const caller = await here.call('owner');
+    const organization_id = (await caller.organizations.list()).data[0]?.id ?? '';
+    const project = (await caller.projects.list({ organization_id })).data[0]?.id ?? '';
+    const wish = { sku: 'h200-sxm-slice', gpus: 1, region: 'local', name: 'trainer', max_duration_seconds: 3_600 };
+    const { id } = await caller.allocations.create(wish, { project });
+    await page.goto(`${here.base}/allocations/${id}`);
+    await page.getByRole('button', { name: 'New storage token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Make the token' }).click();
+    const lines = await page.getByRole('dialog', { name: 'Paste this into the machine' }).locator('pre').innerText();
+    const token = /GPUAAS_TOKEN=(gpuaas_storage_[0-9a-f]{64})/.exec(lines)?.[1] ?? '';
+    const headers = { authorization: `Bearer ${token}`, 'x-project-id': project };
+    expect((await fetch(`${here.base}/api/v1/storage`, { headers })).status).toBe(200);
+    await dialog.getByRole('button', { name: "I've saved it" }).click();
+    const panel = page.getByRole('region', { name: 'Files of the project' });
+    await panel.getByText('read and write').waitFor();
+    await panel.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await panel.getByText('It ends with the allocation').waitFor();
+    expect((await fetch(`${here.base}/api/v1/storage`, { headers })).status).toBe(401);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   it('says that a folder is not there', { timeout: 60_000 }, async () => {
     await open('datasets/nothing/');
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor();
@@ -200,6 +243,7 @@ describe('storage in the console', () => {
     ['/storage', 'Files'],
     ['/storage/files?path=datasets%2Fimagenet%2F', 'datasets/imagenet'],
     ['/storage/grants', 'Storage grants'],
+    ['/storage/links', 'Share links'],
     ['/storage/trash', 'Trash'],
   ])('%s fits wide and narrow screens and keeps nobody out', { timeout: 120_000 }, async (path, heading) => {
     expect(await lookAt(here, page, path, heading)).toEqual([]);

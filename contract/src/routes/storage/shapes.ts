@@ -3,7 +3,7 @@ import { Timestamp, Uuid } from '../../ids.ts';
 import { namespaceKinds } from '../../storage/path.ts';
 
 export const strict = { additionalProperties: false } as const;
-const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+export const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
 
 export const StoragePath = Type.String({

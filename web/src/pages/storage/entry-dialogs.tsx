@@ -7,11 +7,12 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Removal } from '../../parts/removal.tsx';
 import { copyName, folderOf, spellSize } from '../../words/files.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
+import { ShareDialog } from './share-dialog.tsx';
 
 /** What a person has chosen to do in a folder. */
 export type Choice =
   | { readonly kind: 'folder' }
-  | { readonly kind: 'preview' | 'move' | 'copy' | 'delete'; readonly row: StorageObject };
+  | { readonly kind: 'preview' | 'share' | 'move' | 'copy' | 'delete'; readonly row: StorageObject };
 interface Place {
   readonly folder: string;
   readonly owner: string | undefined;
@@ -27,6 +28,8 @@ export function EntryDialogs({ chosen, ...place }: Place & { chosen: Choice }) {
       return <NewFolder {...place} />;
     case 'preview':
       return <PreviewDialog row={chosen.row} owner={place.owner} onClose={place.onClose} />;
+    case 'share':
+      return <ShareDialog row={chosen.row} onClose={place.onClose} />;
     case 'move':
       return <Move row={chosen.row} {...place} />;
     case 'copy':

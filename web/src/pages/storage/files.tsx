@@ -48,6 +48,7 @@ export function FilesPage() {
   // A namespace that nobody has used yet has no level, and an upload creates it.
   const isOpen = owner === undefined ? level !== 'read' : level === 'write' || level === 'manage';
   const mayWrite = isOpen && may('storage_upload_create');
+  const mayShare = owner === undefined && level === 'manage' && may('storage_link_create');
   const [chosen, choose] = useState<Choice>();
   const nameOf = useNames();
   const of = owner === undefined ? {} : { owner_project_id: owner };
@@ -100,7 +101,7 @@ export function FilesPage() {
             label={`What lies in ${path}`}
             list={list}
             keyOf={({ id }) => id}
-            columns={columnsOf({ owner, choose, mayWrite, download: fetchOne.mutate, isFetching: fetchOne.isPending })}
+            columns={columnsOf({ owner, choose, mayWrite, mayShare, download: fetchOne.mutate, isFetching: fetchOne.isPending })}
             empty={
               <Empty icon="folder" title="This folder is empty">
                 {mayWrite && <p>Drop files here, or choose them with the button above.</p>}
@@ -177,6 +178,7 @@ function Crumbs({
 function columnsOf(parts: {
   readonly owner: string | undefined;
   readonly mayWrite: boolean;
+  readonly mayShare: boolean;
   readonly isFetching: boolean;
   choose(choice: Choice): void;
   download(path: string): void;
@@ -215,9 +217,7 @@ function columnsOf(parts: {
     {
       head: 'Size',
       end: true,
-      cell: (row) => (
-        <span className="whitespace-nowrap tabular">{row.is_folder ? '–' : spellSize(row.size_bytes)}</span>
-      ),
+      cell: (row) => !row.is_folder && <span className="whitespace-nowrap tabular">{spellSize(row.size_bytes)}</span>,
     },
     { head: 'Changed', cell: (row) => <Ago at={row.updated_at} /> },
     {
@@ -227,6 +227,7 @@ function columnsOf(parts: {
         <RowActions
           row={row}
           mayWrite={parts.mayWrite}
+          mayShare={parts.mayShare}
           isFetching={parts.isFetching}
           onDownload={() => parts.download(row.path)}
           choose={choose}

@@ -14,7 +14,6 @@ import { Ago } from '../../parts/time.tsx';
 import { plainWord } from '../../words/sizes.ts';
 import { spellMoment } from '../../words/time.ts';
 import { NewGrant } from './new-grant.tsx';
-import { StorageTabs } from './tabs.tsx';
 
 const ends = (row: StorageGrant) =>
   row.expires_at ? (
@@ -87,7 +86,6 @@ export function StorageGrantsPage() {
       }
       shown={{ operation: 'storage_grant_list', input: {} }}
     >
-      <StorageTabs />
       {project ? (
         <>
           <Section title="Given by this project">

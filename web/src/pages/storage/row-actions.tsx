@@ -8,13 +8,15 @@ import type { Choice } from './entry-dialogs.tsx';
 export function RowActions(parts: {
   row: StorageObject;
   mayWrite: boolean;
+  mayShare: boolean;
   isFetching: boolean;
   onDownload(): void;
   choose(choice: Choice): void;
 }) {
-  const { row, mayWrite, choose } = parts;
+  const { row, mayWrite, mayShare, choose } = parts;
   const more = [
     ...(previewOf(row) ? ([['Preview', { kind: 'preview', row }]] as const) : []),
+    ...(mayShare && !row.is_folder ? ([['Share by link', { kind: 'share', row }]] as const) : []),
     ...(mayWrite
       ? ([
           ['Rename or move', { kind: 'move', row }],

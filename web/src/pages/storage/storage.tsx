@@ -16,7 +16,6 @@ import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty, Loading, NoProject, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { kindWords, spellSize } from '../../words/files.ts';
-import { StorageTabs } from './tabs.tsx';
 
 const columns = (nameOf: (id: string) => string): readonly Column<StorageNamespace>[] => [
   {
@@ -64,7 +63,6 @@ export function StoragePage() {
       actions={project && make}
       shown={{ operation: 'storage_namespace_list', input: {} }}
     >
-      <StorageTabs />
       {project ? (
         <>
           <UsagePanel />

@@ -11,7 +11,6 @@ import { Empty, NoProject, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { spellSize } from '../../words/files.ts';
 import { spellMoment } from '../../words/time.ts';
-import { StorageTabs } from './tabs.tsx';
 
 /** What was deleted or replaced, and can be brought back for some days. */
 export function TrashPage() {
@@ -32,7 +31,6 @@ export function TrashPage() {
       lead="Files that were deleted or replaced. They count towards the quota until they are removed."
       shown={{ operation: 'storage_trash_list', input: {} }}
     >
-      <StorageTabs />
       {restore.error && <Problem error={restore.error} />}
       {project ? (
         <Rows
