@@ -110,7 +110,7 @@ describe('storage in the console', () => {
     await upload(file('page.html', hostile, 'text/html'), file('plot.png', pixel, 'image/png'));
     await page.getByRole('button', { name: 'page.html', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.locator('pre').innerText()).toBe(hostile);
+    expect(await dialog.locator('pre').textContent()).toBe(hostile);
     expect(await dialog.locator('img, iframe, script').count()).toBe(0);
     expect(await page.title()).not.toContain('taken');
     expect(await seriousFindings(page)).toEqual([]);
@@ -176,7 +176,8 @@ describe('storage in the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Works for').selectOption('1 hour');
     await dialog.getByRole('button', { name: 'Make the link' }).click();
-    const url = await page.getByRole('dialog', { name: 'Link to page.html' }).locator('pre').innerText();
+    const shown = page.getByRole('dialog', { name: 'Link to page.html' }).locator('pre');
+    const url = (await shown.textContent()) ?? '';
     const answer = await fetch(url);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment/);
     expect(await answer.text()).toContain('<script>');
@@ -210,15 +211,17 @@ describe('storage in the console', () => {
 
   it('makes a storage token on the page of an allocation, and revokes it', { timeout: 180_000 }, async () => {
     const caller = await here.call('owner');
-    const organization_id = (await caller.organizations.list()).data[0]?.id ?? '';
-    const project = (await caller.projects.list({ organization_id })).data[0]?.id ?? '';
+    const organization_id = (await caller.me.get()).organizations.find(({ slug }) => slug === 'demo')?.id ?? '';
+    const projects = (await caller.projects.list({ organization_id })).data;
+    const project = projects.find(({ slug }) => slug === 'playground')?.id ?? '';
     const wish = { sku: 'h200-sxm-slice', gpus: 1, region: 'local', name: 'trainer', max_duration_seconds: 3_600 };
     const { id } = await caller.allocations.create(wish, { project });
     await page.goto(`${here.base}/allocations/${id}`);
     await page.getByRole('button', { name: 'New storage token' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Make the token' }).click();
-    const lines = await page.getByRole('dialog', { name: 'Paste this into the machine' }).locator('pre').innerText();
+    const shown = page.getByRole('dialog', { name: 'Paste this into the machine' }).locator('pre');
+    const lines = (await shown.textContent()) ?? '';
     const token = /GPUAAS_TOKEN=(gpuaas_storage_[0-9a-f]{64})/.exec(lines)?.[1] ?? '';
     const headers = { authorization: `Bearer ${token}`, 'x-project-id': project };
     expect((await fetch(`${here.base}/api/v1/storage`, { headers })).status).toBe(200);

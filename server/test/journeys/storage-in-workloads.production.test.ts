@@ -16,19 +16,27 @@ import { signIn } from './support/sign-in.ts';
  */
 const program = join(import.meta.dirname, '../../../cli/bin/gpuaas.cjs');
 const patience = 240_000;
+const lookEveryMs = 200;
 let started: Started;
 let folder: string;
 let owner: ReturnType<typeof openGpuaas>;
-let project: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gpuaas-workload-'));
   const port = String(await freePort());
   started = await start(['--ephemeral', '--bare', '--port', port, '--host-speed', '500']);
   const [password = ''] = started.fact('Password').split(' ');
-  const { access_token: token } = await signIn(started.fact('URL'), { login: 'owner', password });
-  owner = openGpuaas({ baseUrl: started.fact('URL'), token });
-  const organization_id = (await owner.organizations.list()).data[0]?.id ?? '';
-  project = (await owner.projects.list({ organization_id })).data[0]?.id ?? '';
+  const baseUrl = started.fact('URL');
+  const tokenOf = async (login: string) => (await signIn(baseUrl, { login, password })).access_token;
+  const operator = openGpuaas({ baseUrl, token: await tokenOf('operator') });
+  const token = await tokenOf('owner');
+  const visitor = openGpuaas({ baseUrl, token });
+  const organization_id = (await visitor.me.get()).organizations.find(({ slug }) => slug === 'demo')?.id ?? '';
+  const project = (await visitor.projects.list({ organization_id })).data.find(({ slug }) => slug === 'playground')?.id;
+  owner = openGpuaas({ baseUrl, token, project });
+  await eventually(async () => {
+    await systemClock.sleep(lookEveryMs);
+    return (await operator.adminNodes.list()).data.every(({ schedulable }) => schedulable) || undefined;
+  });
 }, patience);
 afterAll(async () => {
   await started?.kill('SIGTERM');
@@ -43,9 +51,9 @@ interface Machine {
 }
 async function launch(level: 'read' | 'write'): Promise<Machine> {
   const wish = { sku: 'h200-sxm-slice', gpus: 1, region: 'local', max_duration_seconds: 3_600 };
-  const { id } = await owner.allocations.create(wish, { project });
+  const { id } = await owner.allocations.create(wish);
   await eventually(async () => {
-    await systemClock.sleep(200);
+    await systemClock.sleep(lookEveryMs);
     return (await owner.allocations.get({ allocation_id: id })).state === 'active' || undefined;
   });
   const made = await owner.storage.tokenCreate({ allocation_id: id, level });

@@ -8,7 +8,10 @@ const link = {
   id: Uuid,
   project_id: Uuid,
   namespace_id: Uuid,
-  storage_object_id: Type.String({ ...Uuid, description: 'The file. The link follows it when it is renamed, and not what replaces it.' }),
+  storage_object_id: Type.String({
+    ...Uuid,
+    description: 'The file. The link follows it when it is renamed, and not what replaces it.',
+  }),
   path: Type.String({ description: 'Where the file lies now.' }),
   size_bytes: Type.Integer({ minimum: 0 }),
   works: Type.Boolean({ description: 'Whether it opens the file now: not while the file lies in the trash.' }),
@@ -53,7 +56,11 @@ export const storageLinkCreate = defineRoute({
   body: Type.Object(
     {
       path: StoragePath,
-      hours: Type.Integer({ minimum: 1, maximum: 8_760, description: 'How long it works; a policy says how long it may.' }),
+      hours: Type.Integer({
+        minimum: 1,
+        maximum: 8_760,
+        description: 'How long it works; a policy says how long it may.',
+      }),
     },
     strict,
   ),

@@ -9,7 +9,9 @@ const token = {
   project_id: Uuid,
   allocation_id: Uuid,
   level: Type.Enum(['read', 'write'], { description: 'What it opens of the files of the project.' }),
-  works: Type.Boolean({ description: 'Whether it is accepted now: the allocation has not ended, and nobody revoked it.' }),
+  works: Type.Boolean({
+    description: 'Whether it is accepted now: the allocation has not ended, and nobody revoked it.',
+  }),
   created_by: Type.String(),
   created_at: Timestamp,
   revoked_at: orNull(Timestamp),
@@ -37,7 +39,8 @@ export const storageTokenCreate = defineRoute({
   id: 'storage_token_create',
   method: 'POST',
   path: '/api/v1/allocations/{allocation_id}/storage-tokens',
-  summary: 'Make a token for the machines of an allocation that opens the files of its project, until the allocation ends',
+  summary:
+    'Make a token for the machines of an allocation that opens the files of its project, until the allocation ends',
   auth: writes,
   idempotency: 'key',
   audit: 'storage.token.create',

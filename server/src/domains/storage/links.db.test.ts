@@ -13,7 +13,11 @@ describe('a link to a file', () => {
   beforeAll(async () => {
     world = await openWorld({
       clock,
-      policies: { 'storage.links_max': 3, 'storage.trash_days': 1, 'rate_limit.shared_file_requests_per_minute': 1_000 },
+      policies: {
+        'storage.links_max': 3,
+        'storage.trash_days': 1,
+        'rate_limit.shared_file_requests_per_minute': 1_000,
+      },
     });
     tenant = await world.found('linking');
     ask = asking(world, tenant.token, tenant.projectId);
@@ -102,7 +106,9 @@ describe('a link to a file', () => {
   it('is made by those who may share the namespace, for one file, and no more than the policy allows', async () => {
     await store(world, ask, 'shared/f/one', Buffer.from('1'));
     const member = asking(world, await world.join('linking-member', tenant, 'member'), tenant.projectId);
-    expect((await member('POST', '/links', { path: 'shared/f/one', hours: 1 })).body.code).toBe('storage_access_denied');
+    expect((await member('POST', '/links', { path: 'shared/f/one', hours: 1 })).body.code).toBe(
+      'storage_access_denied',
+    );
     expect((await ask('POST', '/links', { path: 'shared/f/', hours: 1 })).body.code).toBe('storage_is_folder');
     expect((await ask('POST', '/links', { path: 'shared/none', hours: 1 })).body.code).toBe('storage_object_not_found');
     const stranger = await world.found('link-stranger');

@@ -44,7 +44,9 @@ const create = on(storageTokenCreate, async ({ db, ids, policies, publicUrl }, a
     const allocation = await findRunning(tx, params.allocation_id);
     if (!allocation) return tx.abandon(new Fault('allocation_not_found', 'There is no such object.'));
     if (!allocation.is_running) {
-      return tx.abandon(new Fault('allocation_not_active', 'The allocation is ending or has ended: launch another one.'));
+      return tx.abandon(
+        new Fault('allocation_not_active', 'The allocation is ending or has ended: launch another one.'),
+      );
     }
     const most = policies.number('storage.tokens_per_allocation_max', act);
     if ((await countTokens(tx, params.allocation_id)) >= most) {

@@ -80,7 +80,11 @@ describe('a storage token of an allocation', () => {
     const stranger = await world.found('machine-stranger');
     expect((await asking(world, token, stranger.projectId)('GET', '')).status).toBe(404);
     const headers = { 'x-project-id': tenant.projectId };
-    for (const path of ['/api/v1/allocations', '/api/v1/me', `/api/v1/organizations/${tenant.organizationId}/members`]) {
+    for (const path of [
+      '/api/v1/allocations',
+      '/api/v1/me',
+      `/api/v1/organizations/${tenant.organizationId}/members`,
+    ]) {
       expect([path, (await world.call('GET', path, { as: token, headers })).status]).toEqual([path, 403]);
     }
     const grant = { path: 'checkpoints/run-1/', grantee_kind: 'project', grantee_id: sibling.body.id, level: 'read' };

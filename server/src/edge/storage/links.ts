@@ -22,11 +22,7 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' });
-  const { allowed, limit, resetSeconds } = await rateLimit(
-    'sharedFiles',
-    { address: callerAddress(request.ip) },
-    {},
-  );
+  const { allowed, limit, resetSeconds } = await rateLimit('sharedFiles', { address: callerAddress(request.ip) }, {});
   if (!allowed) {
     reply.header('retry-after', String(resetSeconds));
     const words = `Too many links were opened from this address: come back in ${resetSeconds} s.`;

@@ -101,7 +101,14 @@ export function FilesPage() {
             label={`What lies in ${path}`}
             list={list}
             keyOf={({ id }) => id}
-            columns={columnsOf({ owner, choose, mayWrite, mayShare, download: fetchOne.mutate, isFetching: fetchOne.isPending })}
+            columns={columnsOf({
+              owner,
+              choose,
+              mayWrite,
+              mayShare,
+              download: fetchOne.mutate,
+              isFetching: fetchOne.isPending,
+            })}
             empty={
               <Empty icon="folder" title="This folder is empty">
                 {mayWrite && <p>Drop files here, or choose them with the button above.</p>}

@@ -24,7 +24,9 @@ export function ShareLinksPage() {
   const [going, setGoing] = useState<StorageLink>();
   const enabled = project !== undefined;
   const list = useList(['storage', 'links'], (from, options) => api.storage.linkList(from, options), { enabled });
-  const own = useAsk(['storage', 'level'], (options) => api.storage.namespaceList({ limit: 200 }, options), { enabled });
+  const own = useAsk(['storage', 'level'], (options) => api.storage.namespaceList({ limit: 200 }, options), {
+    enabled,
+  });
   const managed = (own.data?.data ?? []).filter(({ level }) => level === 'manage').map(({ path }) => path);
   const mayEnd = (row: StorageLink): boolean =>
     may('storage_link_revoke') && (row.created_by === me.id || managed.includes(namespaceOf(row.path)));

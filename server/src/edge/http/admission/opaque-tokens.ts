@@ -110,7 +110,12 @@ const machineOf = (person: Person, expiresAt: Date): Identity => ({
   issuer: 'urn:gpuaas:storage-tokens',
   subject: person.id,
   kind: 'service_account',
-  credential: { kind: 'storage_token', tokenId: person.id, sessionId: undefined, scopes: new Set(person.bounds?.scopes) },
+  credential: {
+    kind: 'storage_token',
+    tokenId: person.id,
+    sessionId: undefined,
+    scopes: new Set(person.bounds?.scopes),
+  },
   issuedAt: undefined,
   expiresAt,
   signedInAt: undefined,
