@@ -43,12 +43,12 @@ export const storageUniqueness: Readonly<Record<string, Promised>> = {
   storage_links_secret: {
     promise: 'a secret opens one link',
     table: 'storage_links',
-    row: { secret_hash: Buffer.alloc(32) },
+    row: { secret_hash: Buffer.alloc(32), created_at: when, expires_at: '2027-01-01T00:00:00Z' },
   },
   storage_tokens_secret: {
     promise: 'a storage token belongs to one allocation',
     table: 'storage_tokens',
-    row: { token_hash: Buffer.alloc(32) },
+    row: { token_hash: Buffer.alloc(32), level: 'read' },
   },
 };
 

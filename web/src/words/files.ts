@@ -1,3 +1,5 @@
+import type { StorageNamespace } from '@gpuaas/sdk';
+
 /** Paths of storage in words and pieces: `datasets/imagenet/train/` is a namespace and a folder in it. */
 const single = new Set(['shared', 'artifacts']);
 const depthOf = (path: string): number => (single.has(path.split('/')[0] ?? '') ? 1 : 2);
@@ -27,7 +29,7 @@ export function crumbsOf(path: string): readonly Crumb[] {
 export const folderOf = (path: string): string => path.replace(/[^/]+\/?$/, '');
 
 /** What belongs into each kind of namespace. */
-export const kindWords: Readonly<Record<string, string>> = {
+export const kindWords: Readonly<Record<StorageNamespace['kind'], string>> = {
   shared: 'anything of the project',
   datasets: 'data with a name of its own',
   checkpoints: 'what training has reached',

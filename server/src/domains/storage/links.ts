@@ -21,7 +21,7 @@ export const makeOpenLink =
   async (secret, correlationId) => {
     const viewer = systemViewer('storage', { correlationId: ids.next() });
     const link = await db.read(viewer, (tx) => findLinkBySecret(tx, hash('sha256', secret, 'hex')));
-    if (!link) return undefined;
+    if (!link || link.blob_id === null) return undefined;
     const of = { organizationId: link.organization_id, projectId: link.project_id };
     // A policy that became stricter holds for links that were made before.
     const endsMs = link.created_at.getTime() + policies.number('storage.link_hours_max', of) * hourMs;

@@ -13,11 +13,6 @@ export const hexOf = (bytes: Uint8Array): string =>
 export async function checksumOf(digests: readonly Uint8Array[]): Promise<string> {
   const [only] = digests;
   if (digests.length === 1 && only) return `sha256:${hexOf(only)}`;
-  const all = new Uint8Array(digests.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const digest of digests) {
-    all.set(digest, at);
-    at += digest.length;
-  }
+  const all = await new Blob(digests as Uint8Array<ArrayBuffer>[]).arrayBuffer();
   return `sha256-parts:${hexOf(await sha256Of(all))}`;
 }

@@ -1,11 +1,6 @@
-import {
-  type CallOptions,
-  GpuaasError,
-  type StorageAddress,
-  type StorageObject,
-  type StorageUpload,
-} from '@gpuaas/sdk';
+import { type CallOptions, GpuaasError, type StorageObject, type StorageUpload } from '@gpuaas/sdk';
 import { api } from '../api.ts';
+import { sendBytes } from './bytes.ts';
 import { checksumOf, hexOf, sha256Of } from './digest.ts';
 import { began, ended, knownUpload } from './unfinished.ts';
 
@@ -31,7 +26,7 @@ export async function sendFile(
   tell.begun(upload.id);
   const there = new Map(upload.parts.map((part) => [part.number, part.sha256]));
   const digests: Uint8Array[] = [];
-  for (let number = 1; number <= upload.part_count; number += 1) {
+  for (const number of Array.from({ length: upload.part_count }, (_, index) => index + 1)) {
     const start = (number - 1) * upload.part_bytes;
     const bytes = await file.slice(start, Math.min(start + upload.part_bytes, file.size)).arrayBuffer();
     const digest = await sha256Of(bytes);
@@ -85,46 +80,11 @@ async function sendPart(
   sent: (bytes: number) => void,
 ): Promise<void> {
   let why = '';
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     const address = await api.storage.uploadPart(part, options);
-    const status = await put(address, bytes, options.signal, sent);
+    const status = await sendBytes(address, bytes, options.signal, sent);
     if (status >= 200 && status < 300) return;
     why = status === 0 ? 'the store cannot be reached' : `the store answered ${status}`;
   }
   throw new Error(`Part ${part.number} did not arrive: ${why}. Try again: what has arrived is kept.`);
-}
-
-/** A request by XMLHttpRequest, because only that says how much was sent. Answers 0 where there was no answer. */
-function put(
-  { url, headers }: StorageAddress,
-  bytes: ArrayBuffer,
-  signal: AbortSignal,
-  sent: (bytes: number) => void,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    const stop = () => request.abort();
-    const end = () => signal.removeEventListener('abort', stop);
-    request.open('PUT', url);
-    for (const [name, value] of Object.entries(headers)) {
-      // The browser counts the bytes itself and refuses a length.
-      if (name !== 'content-length') request.setRequestHeader(name, value);
-    }
-    request.upload.onprogress = ({ loaded }) => sent(loaded);
-    request.onload = () => {
-      end();
-      resolve(request.status);
-    };
-    request.onerror = () => {
-      end();
-      resolve(0);
-    };
-    request.onabort = () => {
-      end();
-      reject(signal.reason);
-    };
-    if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener('abort', stop);
-    request.send(bytes);
-  });
 }

@@ -6,7 +6,7 @@ import { ended, knownUpload } from './unfinished.ts';
 
 /** One file on its way. Uploads go on while the person is on other pages of the console. */
 export interface Upload {
-  readonly key: number;
+  readonly key: string;
   readonly file: File;
   readonly goal: Goal;
   readonly state: 'waiting' | 'sending' | 'done' | 'failed';
@@ -21,15 +21,14 @@ interface Running {
 /** Files that are sent at a time: more would only share the same line. */
 const atOnce = 2;
 let uploads: readonly Upload[] = [];
-let lastKey = 0;
-const running = new Map<number, Running>();
+const running = new Map<string, Running>();
 const watchers = new Set<() => void>();
 
 function show(next: readonly Upload[]): void {
   uploads = next;
   for (const tell of watchers) tell();
 }
-const change = (key: number, to: Partial<Upload>): void =>
+const change = (key: string, to: Partial<Upload>): void =>
   show(uploads.map((each) => (each.key === key ? { ...each, ...to } : each)));
 
 function sendNext(): void {
@@ -63,16 +62,18 @@ function sendNext(): void {
 }
 
 export function startUploads(files: readonly { readonly file: File; readonly goal: Goal }[]): void {
-  const added = files.map(({ file, goal }): Upload => {
-    lastKey += 1;
-    return { key: lastKey, file, goal, state: 'waiting', sentBytes: 0, error: undefined };
-  });
+  const added = files.map(
+    ({ file, goal }, index): Upload => ({
+      ...{ key: `${performance.now()} ${index}`, file, goal },
+      ...{ state: 'waiting', sentBytes: 0, error: undefined },
+    }),
+  );
   show([...uploads.filter(({ state }) => state !== 'done'), ...added]);
   sendNext();
 }
 
 /** Goes on with a file that failed: what has arrived of it is not sent again. */
-export function tryAgain(key: number): void {
+export function tryAgain(key: string): void {
   change(key, { state: 'waiting', error: undefined });
   sendNext();
 }

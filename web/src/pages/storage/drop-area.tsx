@@ -12,27 +12,23 @@ export function DropArea(parts: {
   children: ReactNode;
 }) {
   const input = useRef<HTMLInputElement>(null);
-  // Every element inside tells when it is entered and left.
-  const depth = useRef(0);
   const [isOver, setOver] = useState(false);
   if (!parts.enabled) return <div>{parts.children}</div>;
-  const onDrag = (event: DragEvent, step: 1 | -1 | 0) => {
+  const onDrag = (event: DragEvent, over: boolean) => {
     if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
-    depth.current += step;
-    setOver(depth.current > 0);
+    setOver(over);
   };
   return (
     <section
       aria-label={`Files in ${parts.folder}`}
       className={`grid gap-4 rounded-xl ${isOver ? 'outline-2 outline-offset-4 outline-accent outline-dashed' : ''}`}
-      onDragEnter={(event) => onDrag(event, 1)}
-      onDragLeave={(event) => onDrag(event, -1)}
-      onDragOver={(event) => onDrag(event, 0)}
+      onDragEnter={(event) => onDrag(event, true)}
+      // Elements inside are entered and left as well.
+      onDragLeave={(event) => onDrag(event, event.currentTarget.contains(event.relatedTarget as Node | null))}
+      onDragOver={(event) => onDrag(event, true)}
       onDrop={(event) => {
-        onDrag(event, 0);
-        depth.current = 0;
-        setOver(false);
+        onDrag(event, false);
         letGo(droppedFiles(event.dataTransfer).then((files) => parts.onFiles(files)));
       }}
     >

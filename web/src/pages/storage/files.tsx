@@ -1,4 +1,5 @@
 import type { StorageObject } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, isAbsent } from '../../client/api.ts';
@@ -36,7 +37,7 @@ function useLevel(path: string, owner: string | undefined) {
   const levels = (received.data?.data ?? [])
     .filter((each) => each.path === namespace && each.project_id === owner)
     .map(({ level }) => level);
-  return (['manage', 'write', 'read'] as const).find((level) => levels.includes(level));
+  return choices.storage_grant_create.level.findLast((level) => levels.includes(level));
 }
 
 /** One folder: what lies in it, and what can be done with that. */

@@ -138,7 +138,7 @@ function NewNamespace({ onClose }: { onClose(): void }) {
   return (
     <FormDialog
       title="New namespace"
-      lead={kindWords[kind] && `${kind}/ is for ${kindWords[kind]}.`}
+      lead={`${kind}/ is for ${kindWords[kind]}.`}
       verb="Create"
       busy={make.isPending}
       error={make.error}

@@ -13,7 +13,7 @@ export interface LinkRow {
   readonly name: string;
   readonly size_bytes: bigint;
   readonly content_type: string;
-  readonly blob_id: string;
+  readonly blob_id: string | null;
   readonly deleted_at: Date | null;
   readonly created_by: string;
   readonly created_at: Date;

@@ -13,16 +13,15 @@ export interface TokenRow {
   /** Whether the allocation has not begun to end. */
   readonly is_running: boolean;
 }
-/** From its request until its release, a loss or a failure. */
-const running = `a.state in ('requested', 'provisioning', 'active')`;
+/** An allocation runs from its request until its release, a loss or a failure. */
 const columns = `t.id, t.organization_id, t.project_id, t.allocation_id, t.level, t.created_by, t.created_at, t.revoked_at,
-     ${running} as is_running`;
+     a.state in ('requested', 'provisioning', 'active') as is_running`;
 const joined = `storage_tokens t
      join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id and mine(a.organization_id)`;
 
 const allocation = sql(
   'storage-token-allocation',
-  `select a.project_id, ${running} as is_running from allocations a where a.id = $1 and mine(a.organization_id)`,
+  `select a.project_id, a.state in ('requested', 'provisioning', 'active') as is_running from allocations a where a.id = $1 and mine(a.organization_id)`,
 );
 const insert = sql(
   'storage-token-insert',
@@ -55,7 +54,8 @@ const findGood = sql(
    from ${joined}
      left join service_accounts s on s.id = t.created_by and s.organization_id = t.organization_id and s.state = 'active'
      left join users u on u.id = t.created_by and u.disabled_at is null
-   where t.token_hash = decode($1, 'hex') and t.revoked_at is null and ${running} and mine(t.organization_id)
+   where t.token_hash = decode($1, 'hex') and t.revoked_at is null
+     and a.state in ('requested', 'provisioning', 'active') and mine(t.organization_id)
      and (s.id is not null or u.id is not null)`,
 );
 

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openGpuaas } from '@gpuaas/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../src/domains/outbox/testing.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './support/npm-start.ts';
-import { signIn } from './support/sign-in.ts';
+import { eventually } from '../../../src/domains/outbox/testing.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { freePort } from '../../chaos/children.ts';
+import { endAll, type Started, start } from '../support/npm-start.ts';
+import { signIn } from '../support/sign-in.ts';
 
 /**
  * Files that outlive a machine. The hosts are simulated, so what a program in the machine would do is done by the real command line
  * with nothing but the three variables that the machine gets.
  */
-const program = join(import.meta.dirname, '../../../cli/bin/gpuaas.cjs');
+const program = join(import.meta.dirname, '../../../../cli/bin/gpuaas.cjs');
 const patience = 240_000;
 const lookEveryMs = 200;
 let started: Started;
