@@ -6105,6 +6105,42 @@ create policy reach on storage_grants
 
 grant insert, select, update (revoked_at) on storage_grants to gpuaas_api;
 
+-- Table storage_links
+
+create table storage_links (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  object_id uuid not null,
+  secret_hash bytea not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  opened bigint not null default 0,
+  last_opened_at timestamp with time zone,
+  constraint storage_links_pkey PRIMARY KEY (id),
+  constraint storage_links_secret UNIQUE (secret_hash),
+  constraint storage_links_ends CHECK ((expires_at > created_at)),
+  constraint storage_links_secret_hash_check CHECK ((length(secret_hash) = 32)),
+  constraint storage_links_object_id_fkey FOREIGN KEY (object_id) REFERENCES storage_objects(id) ON DELETE CASCADE,
+  constraint storage_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_links_object ON public.storage_links USING btree (object_id);
+CREATE INDEX storage_links_page ON public.storage_links USING btree (organization_id, project_id, id);
+CREATE INDEX storage_links_project ON public.storage_links USING btree (project_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_links FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_links DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_links enable row level security;
+
+create policy reach on storage_links
+  using (within_wall(organization_id));
+
+grant insert, select, update (last_opened_at), update (opened), update (revoked_at) on storage_links to gpuaas_api;
+
 -- Table storage_namespaces
 
 create table storage_namespaces (
@@ -6114,10 +6150,12 @@ create table storage_namespaces (
   kind text not null,
   name text collate "C" not null,
   created_at timestamp with time zone not null default act_time(),
+  stored_bytes bigint not null default 0,
   constraint storage_namespaces_pkey PRIMARY KEY (id),
   constraint storage_namespaces_organization_id_id_key UNIQUE (organization_id, id),
   constraint storage_namespaces_kind_check CHECK ((kind = ANY (ARRAY['shared'::text, 'users'::text, 'workloads'::text, 'datasets'::text, 'checkpoints'::text, 'artifacts'::text]))),
   constraint storage_namespaces_named CHECK (((kind = ANY (ARRAY['shared'::text, 'artifacts'::text])) = (name = ''::text))),
+  constraint storage_namespaces_stored_bytes_check CHECK ((stored_bytes >= 0)),
   constraint storage_namespaces_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
 );
 
@@ -6132,7 +6170,7 @@ alter table storage_namespaces enable row level security;
 create policy reach on storage_namespaces
   using (within_wall(organization_id));
 
-grant insert, select on storage_namespaces to gpuaas_api;
+grant insert, select, update (stored_bytes) on storage_namespaces to gpuaas_api;
 
 -- Table storage_objects
 
@@ -6182,6 +6220,40 @@ create policy reach on storage_objects
   using (within_wall(organization_id));
 
 grant delete, insert, select, update (deleted_at), update (deleted_by), update (folder), update (name), update (purge_at), update (updated_at) on storage_objects to gpuaas_api;
+
+-- Table storage_tokens
+
+create table storage_tokens (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  allocation_id uuid not null,
+  level text not null,
+  token_hash bytea not null,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default act_time(),
+  revoked_at timestamp with time zone,
+  constraint storage_tokens_pkey PRIMARY KEY (id),
+  constraint storage_tokens_secret UNIQUE (token_hash),
+  constraint storage_tokens_level_check CHECK ((level = ANY (ARRAY['read'::text, 'write'::text]))),
+  constraint storage_tokens_token_hash_check CHECK ((length(token_hash) = 32)),
+  constraint storage_tokens_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint storage_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+CREATE INDEX storage_tokens_allocation ON public.storage_tokens USING btree (allocation_id, organization_id, id);
+CREATE INDEX storage_tokens_organization ON public.storage_tokens USING btree (organization_id);
+CREATE INDEX storage_tokens_project ON public.storage_tokens USING btree (project_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_tokens FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table storage_tokens enable row level security;
+
+create policy reach on storage_tokens
+  using (within_wall(organization_id));
+
+grant insert, select, update (revoked_at) on storage_tokens to gpuaas_api;
 
 -- Table storage_uploads
 

@@ -263,6 +263,8 @@ export const errors = {
   storage_object_not_found: kind(404, 'There is nothing at this path, or the caller may not see it.'),
   storage_upload_not_found: kind(404, 'There is no such upload; it may have expired.'),
   storage_grant_not_found: kind(404, 'There is no such grant.'),
+  storage_link_not_found: kind(404, 'There is no such link.'),
+  storage_token_not_found: kind(404, 'The allocation has no such storage token.'),
   storage_grantee_not_found: kind(404, 'The organization has no such person, service account or project.'),
   storage_grant_exists: kind(409, 'The grantee has a grant on this namespace already: revoke it first.'),
   storage_access_denied: kind(403, 'The caller may see this in storage but not change it.', 'tenant admin'),
@@ -276,7 +278,7 @@ export const errors = {
   storage_quota_exceeded: kind(409, 'The project would store more than its quota.', 'tenant admin'),
   storage_limit_reached: kind(
     409,
-    'There are as many uploads, namespaces or grants as the policy allows.',
+    'There are as many uploads, namespaces, grants, links or storage tokens as the policy allows.',
     'tenant admin',
   ),
   storage_upload_incomplete: kind(409, 'Parts of the upload are missing; details names the first ones.'),

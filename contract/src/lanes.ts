@@ -15,6 +15,8 @@ export const lanes = {
   credentials: { policy: 'rate_limit.credential_attempts_per_minute' },
   /** Packages of the node agent, which hosts fetch before anybody knows them. Counted by address. */
   downloads: { policy: 'rate_limit.package_downloads_per_minute' },
+  /** Links to files, which strangers open. Counted by address. */
+  sharedFiles: { policy: 'rate_limit.shared_file_requests_per_minute' },
   /** Counted for the person, and for the address that the person calls from. */
   terminal: { policy: 'rate_limit.terminal_token_requests_per_minute', perAddress: true, window: 'sliding' },
 } as const;

@@ -150,9 +150,14 @@ export const noCallsOut = sourceLaw({
 
 /**
  * Command line and console call the API through the generated client, which knows paths, inputs and refusals. What is left are
- * the fetch that is handed to the client, identity providers, and files of our own site.
+ * the fetch that is handed to the client, identity providers, files of our own site, and addresses for bytes of files, which lie at a store.
  */
-const callsByHand = [/^cli\/src\/call\.ts$/, /^web\/src\/client\/(?:api|live)\.ts$/, /^web\/src\/docs\/search\.ts$/];
+const callsByHand = [
+  /^cli\/src\/call\.ts$/,
+  /^web\/src\/client\/(?:api|live)\.ts$/,
+  /^web\/src\/client\/files\/bytes\.ts$/,
+  /^web\/src\/docs\/search\.ts$/,
+];
 export const apiCallsByTheClient = sourceLaw({
   name: 'api-calls-by-the-client',
   pages: true,

@@ -28,6 +28,8 @@ function PageFailure({ error, reset }: { error: unknown; reset(): void }) {
   );
 }
 
+/** As long as a path of storage may be. */
+const longestWord = 1_024;
 /** Filters are parameters of the address, so a link shows the same list. Other parameters are dropped. */
 const words =
   <const N extends string>(...names: readonly N[]) =>
@@ -35,7 +37,7 @@ const words =
     Object.fromEntries(
       names.flatMap((name) => {
         const value = search[name];
-        return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 200)]] : [];
+        return typeof value === 'string' && value !== '' ? [[name, value.slice(0, longestWord)]] : [];
       }),
     ) as { [K in N]?: string };
 
@@ -57,6 +59,11 @@ const appInstances = lazyPart(() => import('./pages/apps/instances.tsx'), 'AppIn
 const appInstance = lazyPart(() => import('./pages/apps/instance.tsx'), 'AppInstancePage');
 const publishing = lazyPart(() => import('./pages/apps/publishing.tsx'), 'PublishingPage');
 const openApp = lazyPart(() => import('./pages/apps/open.tsx'), 'OpenAppPage');
+const storage = lazyPart(() => import('./pages/storage/storage.tsx'), 'StoragePage');
+const files = lazyPart(() => import('./pages/storage/files.tsx'), 'FilesPage');
+const trash = lazyPart(() => import('./pages/storage/trash.tsx'), 'TrashPage');
+const storageGrants = lazyPart(() => import('./pages/storage/grants.tsx'), 'StorageGrantsPage');
+const shareLinks = lazyPart(() => import('./pages/storage/links.tsx'), 'ShareLinksPage');
 const recordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'RecordingsPage');
 const recording = lazyPart(() => import('./pages/recordings/recording.tsx'), 'RecordingPage');
 const allRecordings = lazyPart(() => import('./pages/recordings/recordings.tsx'), 'AllRecordingsPage');
@@ -124,6 +131,11 @@ const tree = root.addChildren([
   page('/apps/$id', app, none),
   page('/apps/publishing', publishing, words('app')),
   page('/apps/open', openApp, words('label', 'state', 'to')),
+  page('/storage', storage, none),
+  page('/storage/files', files, words('path', 'owner')),
+  page('/storage/trash', trash, none),
+  page('/storage/grants', storageGrants, none),
+  page('/storage/links', shareLinks, none),
   page('/recordings', recordings, words('allocation', 'user')),
   page('/recordings/$id', recording, none),
   page('/groups', groups, none),

@@ -1,6 +1,6 @@
 import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { limit, oneOf } from './words.ts';
+import { allocation, limit, oneOf } from './words.ts';
 
 const someId = '01935a2c-0000-7000-8000-000000000001';
 const load = () => import('../storage/copy-commands.ts');
@@ -17,6 +17,8 @@ const source: ArgSpec = { name: 'SOURCE', meaning: 'a path here, or storage: and
 const target: ArgSpec = { name: 'TARGET', meaning: 'the other one of the two' };
 const objectColumns = ['path', 'is_folder', 'size_bytes', 'updated_at', 'checksum'];
 const trashColumns = ['id', 'path', 'size_bytes', 'deleted_at', 'purge_at'];
+const linkColumns = ['id', 'path', 'expires_at', 'opened', 'works'];
+const tokenColumns = ['id', 'level', 'works', 'created_at', 'revoked_at'];
 const grantColumns = ['id', 'path', 'grantee_kind', 'grantee_id', 'level', 'expires_at'];
 
 export const storage: CommandGroup = {
@@ -199,6 +201,68 @@ export const storage: CommandGroup = {
       examples: [`gpuaas storage grant datasets/imagenet/ project ${someId} read`],
       operation: 'storage_grant_create',
       columns: grantColumns,
+    },
+    {
+      name: 'storage share',
+      summary: 'Make a link that opens one file without a sign-in, for a while',
+      description: 'The link is shown once. Anyone who has it can fetch the file until it ends or is revoked.',
+      args: [path],
+      flags: { hours: { type: 'string', value: 'N', as: 'number', needed: true, meaning: 'how long it works' } },
+      examples: ['gpuaas storage share artifacts/model.bin --hours 48'],
+      operation: 'storage_link_create',
+      columns: ['url', 'path', 'expires_at', 'id'],
+    },
+    {
+      name: 'storage links',
+      summary: 'The links to files of the project that have not ended',
+      flags: { limit },
+      examples: ['gpuaas storage links'],
+      operation: 'storage_link_list',
+      columns: linkColumns,
+      none: 'There are no links. gpuaas storage share makes one.',
+      reads: true,
+    },
+    {
+      name: 'storage unshare',
+      summary: 'Revoke a link to a file',
+      args: [{ name: 'LINK', meaning: 'as gpuaas storage links shows it', field: 'storage_link_id' }],
+      examples: [`gpuaas storage unshare ${someId} --yes`],
+      operation: 'storage_link_revoke',
+      columns: linkColumns,
+      asks: 'Revoke the link {}?',
+    },
+    {
+      name: 'storage token',
+      summary: 'Make a token that opens the files of the project from the machines of an allocation',
+      description:
+        'It ends with the allocation. In the machine, GPUAAS_TOKEN, GPUAAS_BASE_URL and GPUAAS_PROJECT let gpuaas cp and sync use it.',
+      args: [allocation, { name: 'LEVEL', meaning: choices.storage_token_create.level.join(', '), field: 'level' }],
+      examples: ['gpuaas storage token trainer write'],
+      operation: 'storage_token_create',
+      columns: ['token', 'base_url', 'project_id', 'level', 'id'],
+    },
+    {
+      name: 'storage tokens',
+      summary: 'The storage tokens of an allocation',
+      args: [allocation],
+      flags: { limit },
+      examples: ['gpuaas storage tokens trainer'],
+      operation: 'storage_token_list',
+      columns: tokenColumns,
+      none: 'The allocation has no storage tokens. gpuaas storage token makes one.',
+      reads: true,
+    },
+    {
+      name: 'storage token revoke',
+      summary: 'Revoke a storage token of an allocation',
+      args: [
+        allocation,
+        { name: 'TOKEN', meaning: 'its id, as gpuaas storage tokens shows it', field: 'storage_token_id' },
+      ],
+      examples: [`gpuaas storage token revoke trainer ${someId} --yes`],
+      operation: 'storage_token_revoke',
+      columns: tokenColumns,
+      asks: 'Revoke this storage token of {}?',
     },
     {
       name: 'storage revoke',

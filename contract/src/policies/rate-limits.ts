@@ -44,6 +44,7 @@ export const rateLimitPolicies = [
     'First uses of a credential from one address, valid or not.',
   ),
   perMinute('rate_limit.package_downloads_per_minute', 120, 'Agent installers and packages fetched by one address.'),
+  perMinute('rate_limit.shared_file_requests_per_minute', 60, 'Links to files that one address opens.'),
   perMinute(
     'rate_limit.unknown_caller_requests_per_minute',
     600,

@@ -57,6 +57,24 @@ export const storagePolicies = [
     'Grants that one namespace may have at a time.',
   ),
   whole(
+    'storage.link_hours_max',
+    { default: 168, minimum: 0, maximum: 8_760, unit: 'hours' },
+    'storage',
+    'How long a link to a file may work. 0 means that none can be made, and none is opened.',
+  ),
+  whole(
+    'storage.links_max',
+    { default: 100, minimum: 1, maximum: 10_000, unit: 'links' },
+    'storage',
+    'Links to files that one project may have at a time.',
+  ),
+  whole(
+    'storage.tokens_per_allocation_max',
+    { default: 10, minimum: 1, maximum: 1_000, unit: 'tokens' },
+    'storage',
+    'Storage tokens that one allocation may have at a time.',
+  ),
+  whole(
     'storage.entries_per_change_max',
     { default: 10_000, minimum: 1, maximum: 100_000, unit: 'entries' },
     'storage',

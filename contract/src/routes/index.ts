@@ -73,7 +73,9 @@ import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
 import * as storageGrants from './storage/grants.ts';
+import * as storageLinks from './storage/links.ts';
 import * as storageObjects from './storage/objects.ts';
+import * as storageTokens from './storage/tokens.ts';
 import * as storageUploads from './storage/uploads.ts';
 import * as certificates from './terminals/certificates.ts';
 import * as jump from './terminals/jump.ts';
@@ -158,7 +160,9 @@ export const routes: readonly Route[] = [
   simulator,
   sshKeys,
   storageGrants,
+  storageLinks,
   storageObjects,
+  storageTokens,
   storageUploads,
   recordings,
   jump,
@@ -247,6 +251,7 @@ export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';
 export * from './storage/grants.ts';
+export * from './storage/links.ts';
 export * from './storage/objects.ts';
 export type {
   StorageAddress,
@@ -256,6 +261,7 @@ export type {
   StorageUpload,
   StorageUsage,
 } from './storage/shapes.ts';
+export * from './storage/tokens.ts';
 export * from './storage/uploads.ts';
 export * from './terminals/certificates.ts';
 export * from './terminals/jump.ts';

@@ -37,7 +37,7 @@ export interface Viewer {
 
 /** The credential of a request. */
 export interface Credential {
-  readonly kind: 'oidc' | 'personal_token' | 'service_account';
+  readonly kind: 'oidc' | 'personal_token' | 'service_account' | 'storage_token';
   readonly tokenId: string | undefined;
   /** The sign-in that the token belongs to, as its issuer names it. */
   readonly sessionId: string | undefined;

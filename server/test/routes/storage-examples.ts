@@ -1,4 +1,5 @@
-import { asking, putFile, sendParts } from '../../src/domains/storage/testing.ts';
+import { putAllocation } from '../../src/domains/allocations/testing.ts';
+import { asking, putFile, sendParts, store } from '../../src/domains/storage/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import type { Tenant, World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
@@ -52,6 +53,29 @@ async function granted(world: World, tenant: Tenant, caller: string): Promise<st
   return made.body.id;
 }
 
+/** A link to a file of the caller, or of the owner where the caller may make none. */
+async function shared(world: World, tenant: Tenant): Promise<string> {
+  const ask = asking(world, tenant.token, tenant.projectId);
+  const made = await ask('POST', '/links', { path: (await putFile(world, tenant)).path, hours: 1 });
+  if (made.status !== 201) throw new Error(made.text);
+  return made.body.id;
+}
+/** A file in a namespace that the caller manages: making links asks for that. */
+async function shareable(world: World, tenant: Tenant, caller: string): Promise<string> {
+  const { path } = await grantBody(world, tenant, caller);
+  const ask = asking(world, tenant.token, tenant.projectId);
+  return (await store(world, ask, `${path}file`, bytes)).path;
+}
+/** A storage token of a running allocation. */
+async function aToken(world: World, tenant: Tenant) {
+  const allocation_id = await putAllocation(world.root, tenant, 'active');
+  const made = await world.call('POST', `/api/v1/allocations/${allocation_id}/storage-tokens`, {
+    ...{ as: tenant.token, key: systemIds.next(), body: { level: 'read' } },
+  });
+  if (made.status !== 201) throw new Error(made.text);
+  return { allocation_id, storage_token_id: made.body.id as string };
+}
+
 export const storageExamples: Readonly<Record<string, MakeExample>> = {
   storage_get: async () => ({}),
   storage_namespace_list: async () => ({}),
@@ -87,6 +111,26 @@ export const storageExamples: Readonly<Record<string, MakeExample>> = {
     return { params: { storage_upload_id: upload.id }, body: {} };
   },
   storage_upload_abort: anUpload,
+  storage_link_create: async (...of) => ({ body: { path: await shareable(...of), hours: 1 } }),
+  storage_link_list: async (world, tenant) => {
+    await shared(world, tenant);
+    return {};
+  },
+  storage_link_revoke: async (world, tenant, caller) => {
+    const path = await shareable(world, tenant, caller);
+    const made = await asking(world, tenant.token, tenant.projectId)('POST', '/links', { path, hours: 1 });
+    if (made.status !== 201) throw new Error(made.text);
+    return { params: { storage_link_id: made.body.id } };
+  },
+  storage_token_create: async (world, tenant) => ({
+    params: { allocation_id: await putAllocation(world.root, tenant, 'active') },
+    body: { level: 'write' },
+  }),
+  storage_token_list: async (world, tenant) => {
+    const { allocation_id } = await aToken(world, tenant);
+    return { params: { allocation_id } };
+  },
+  storage_token_revoke: async (world, tenant) => ({ params: await aToken(world, tenant) }),
   storage_grant_create: async (...of) => ({ body: await grantBody(...of) }),
   storage_grant_list: async (...of) => {
     await granted(...of);

@@ -40,6 +40,16 @@ export const storageUniqueness: Readonly<Record<string, Promised>> = {
     table: 'storage_grants',
     row: { namespace_id: uuid, grantee_kind: 'project', grantee_id: uuid, revoked_at: null },
   },
+  storage_links_secret: {
+    promise: 'a secret opens one link',
+    table: 'storage_links',
+    row: { secret_hash: Buffer.alloc(32), created_at: when, expires_at: '2027-01-01T00:00:00Z' },
+  },
+  storage_tokens_secret: {
+    promise: 'a storage token belongs to one allocation',
+    table: 'storage_tokens',
+    row: { token_hash: Buffer.alloc(32), level: 'read' },
+  },
 };
 
 export const storageChecks: Readonly<Record<string, Promised>> = {
@@ -67,6 +77,11 @@ export const storageChecks: Readonly<Record<string, Promised>> = {
     promise: 'what lies in the trash says since when, by whom and until when',
     table: 'storage_objects',
     row: { ...aFile, deleted_at: when },
+  },
+  storage_links_ends: {
+    promise: 'a link ends after it was made',
+    table: 'storage_links',
+    row: { created_at: when, expires_at: when },
   },
   storage_objects_folder: {
     promise: 'a folder in a path ends with a slash',

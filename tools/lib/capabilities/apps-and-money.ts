@@ -280,8 +280,12 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
             'moves files and folders, copies without bytes, and never makes one path two things',
           ],
           'server/src/ports/storage/files.conformance.test.ts': ['leads nowhere by links'],
+          'server/src/domains/storage/links.db.test.ts': [
+            'opens it without a sign-in, as a download that no browser runs',
+            'ends after its time, and after the time that a stricter policy gives',
+          ],
         },
-        lacks: 'share links, lifecycle rules, and an S3 endpoint with the names of tenants',
+        lacks: 'lifecycle rules, and an S3 endpoint with the names of tenants',
       },
       notBuilt('STO-02', 'Volumes outlive slices'),
     ],

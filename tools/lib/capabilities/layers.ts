@@ -49,8 +49,12 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'LAY-05',
         words: 'Data lie in PostgreSQL, Redis, an object store and a certificate authority, each behind a port',
-        by: { [t.databasePostgres]: ['database'], [t.cacheRedis]: ['cache'], [t.stepCa]: ['certificates'] },
-        lacks: 'storage that tenants can use',
+        by: {
+          [t.databasePostgres]: ['database'],
+          [t.cacheRedis]: ['cache'],
+          [t.stepCa]: ['certificates'],
+          'web/test/storage.production.test.ts': ['uploads files of several parts, and downloads them as they were'],
+        },
       },
       {
         id: 'LAY-06',
@@ -338,6 +342,14 @@ export const layers: readonly CapabilityGroup[] = [
           'server/src/domains/storage/storage.db.test.ts': [
             'deletes to the trash, restores from there, and removes bytes only when nothing uses them',
             'opens a namespace to a person of another project by a grant alone, until it is revoked',
+          ],
+          'server/src/domains/storage/tokens.db.test.ts': [
+            'stores and reads files of the project, and its level is all that it has',
+            'is refused from the next request on when its allocation begins to end',
+          ],
+          'web/test/storage.production.test.ts': [
+            'goes on with an upload that was cut, and sends no part of it twice',
+            'offers a viewer to read, and nothing else',
           ],
         },
       },

@@ -23,6 +23,7 @@ import { Concerns } from './allocation-concerns.tsx';
 import { GrantsPanel } from './allocation-grants.tsx';
 import { Receipt, Timeline } from './allocation-record.tsx';
 import { shownState } from './allocation-rows.tsx';
+import { StoragePanel } from './allocation-storage.tsx';
 import { TerminalSessions } from './allocation-terminals.tsx';
 
 /** One allocation: state, proof, access and timeline. */
@@ -130,6 +131,7 @@ function Detail({
           )}
           {it.state === 'active' && <AccessPanel it={it} />}
           {it.state === 'active' && <GrantsPanel allocationId={it.id} />}
+          <StoragePanel it={it} />
           {it.state === 'active' && <TerminalSessions allocationId={it.id} />}
           {it.active_at && (
             <MetricsPanel

@@ -34,6 +34,11 @@ const drawings = {
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-14v5l3 2',
   box: 'm12 3 8 4v10l-8 4-8-4V7zM4 7l8 4 8-4m-8 4v10',
   folder: 'M3 6h6l2 2h10v11H3z',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  upload: 'M12 15V4m0 0L7 9m5-5 5 5M5 20h14',
+  more: 'M5 11.500h1v1H5zm6.500 0h1v1h-1zm6.500 0h1v1h-1z',
+  trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5m4-5v5',
+  share: 'M9 12h6m-5-4H8a4 4 0 0 0 0 8h2m4-8h2a4 4 0 0 1 0 8h-2',
   stack: 'm12 3 9 5-9 5-9-5zm-9 9 9 5 9-5m-18 4 9 5 9-5',
 } as const;
 export type IconName = keyof typeof drawings;

@@ -39,6 +39,15 @@ const projectPlaces: readonly PlaceGroup[] = [
     ],
   },
   {
+    name: 'Storage',
+    places: [
+      { to: '/storage', label: 'Files', icon: 'folder', key: 'd', needs: 'storage_namespace_list' },
+      { to: '/storage/grants', label: 'Storage grants', icon: 'team', needs: 'storage_grant_list' },
+      { to: '/storage/links', label: 'Share links', icon: 'share', needs: 'storage_link_list' },
+      { to: '/storage/trash', label: 'Trash', icon: 'trash', needs: 'storage_trash_list' },
+    ],
+  },
+  {
     name: 'Access',
     places: [
       { to: '/ssh-keys', label: 'SSH keys', icon: 'key', key: 'k', needs: 'ssh_key_list' },

@@ -3,7 +3,7 @@ import { Timestamp, Uuid } from '../../ids.ts';
 import { namespaceKinds } from '../../storage/path.ts';
 
 export const strict = { additionalProperties: false } as const;
-const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+export const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
 
 export const StoragePath = Type.String({
@@ -52,6 +52,8 @@ export const StorageNamespace = Type.Object(
     path: Type.String(),
     kind: Type.Enum([...namespaceKinds]),
     name: Type.String(),
+    stored_bytes: Type.Integer({ minimum: 0, description: 'Files in it, and those of it in the trash.' }),
+    level: Type.Enum(['read', 'write', 'manage'], { description: 'What the caller may do there.' }),
     created_at: Timestamp,
   },
   { $id: 'StorageNamespace', ...strict },

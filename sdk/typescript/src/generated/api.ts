@@ -1749,6 +1749,224 @@ readonly line: string;
      */
     sessionEnd(input: { readonly terminal_session_id: string }, options?: CallOptions): Promise<T.TerminalSession>;
   };
+  readonly storage: {
+    /**
+     * The storage tokens of an allocation, latest first
+     *
+     * `GET /api/v1/allocations/{allocation_id}/storage-tokens`
+     *
+     * Refusals: allocation_not_found, cursor_invalid.
+     */
+    tokenList(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageToken>;
+    /**
+     * Make a token for the machines of an allocation that opens the files of its project, until the allocation ends
+     *
+     * `POST /api/v1/allocations/{allocation_id}/storage-tokens`
+     *
+     * Refusals: allocation_not_active, allocation_not_found, storage_limit_reached.
+     */
+    tokenCreate(input: { readonly allocation_id: string; readonly level: "read" | "write" }, options?: CallOptions): Promise<T.NewStorageToken>;
+    /**
+     * Revoke a storage token of an allocation; it is refused from the next request on
+     *
+     * `DELETE /api/v1/allocations/{allocation_id}/storage-tokens/{storage_token_id}`
+     *
+     * Refusals: allocation_not_found, storage_token_not_found.
+     */
+    tokenRevoke(input: { readonly allocation_id: string; readonly storage_token_id: string }, options?: CallOptions): Promise<T.StorageToken>;
+    /**
+     * How much the project stores, and how much it may
+     *
+     * `GET /api/v1/storage`
+     *
+     * Refusals: project_not_found.
+     */
+    get(options?: CallOptions): Promise<T.StorageUsage>;
+    /**
+     * Copy a file within the project; no bytes are sent
+     *
+     * `POST /api/v1/storage/copies`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+     */
+    objectCopy(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * An address that a file can be fetched from, for a short time and with ranges
+     *
+     * `GET /api/v1/storage/download`
+     *
+     * Refusals: project_not_found, storage_is_folder, storage_object_not_found, storage_path_invalid.
+     */
+    downloadGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageAddress>;
+    /**
+     * Create a folder, and those on the way to it
+     *
+     * `POST /api/v1/storage/folders`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
+     */
+    folderCreate(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * What the project has granted to others, or what others have granted to it and to you; latest first
+     *
+     * `GET /api/v1/storage/grants`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    grantList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly side?: "given" | "received" | undefined }, options?: CallOptions): Paged<T.StorageGrant>;
+    /**
+     * Let a person, a service account or another project of the organization use a namespace
+     *
+     * `POST /api/v1/storage/grants`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_grant_exists, storage_grantee_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid.
+     */
+    grantCreate(input: { readonly expires_at?: string | undefined; readonly grantee_id: string; readonly grantee_kind: "user" | "service_account" | "project"; readonly level: "read" | "write" | "manage"; readonly path: string }, options?: CallOptions): Promise<T.StorageGrant>;
+    /**
+     * Revoke a grant; addresses that it gave end within a minute
+     *
+     * `DELETE /api/v1/storage/grants/{storage_grant_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_grant_not_found.
+     */
+    grantRevoke(input: { readonly storage_grant_id: string }, options?: CallOptions): Promise<T.StorageGrant>;
+    /**
+     * The links to files of the project that have not ended, latest first
+     *
+     * `GET /api/v1/storage/links`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    linkList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageLink>;
+    /**
+     * Make a link that opens one file without a sign-in, for a while
+     *
+     * `POST /api/v1/storage/links`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid.
+     */
+    linkCreate(input: { readonly hours: number; readonly path: string }, options?: CallOptions): Promise<T.NewStorageLink>;
+    /**
+     * Revoke a link; it opens nothing any more
+     *
+     * `DELETE /api/v1/storage/links/{storage_link_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_link_not_found.
+     */
+    linkRevoke(input: { readonly storage_link_id: string }, options?: CallOptions): Promise<T.StorageLink>;
+    /**
+     * Rename or move a file or a folder within a namespace
+     *
+     * `POST /api/v1/storage/moves`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_too_many_entries.
+     */
+    objectMove(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * The namespaces of the project that the caller may read
+     *
+     * `GET /api/v1/storage/namespaces`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    namespaceList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageNamespace>;
+    /**
+     * Create a namespace; an upload creates the one that it needs
+     *
+     * `POST /api/v1/storage/namespaces`
+     *
+     * Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
+     */
+    namespaceCreate(input: { readonly kind: "shared" | "users" | "workloads" | "datasets" | "checkpoints" | "artifacts"; readonly name?: string | undefined }, options?: CallOptions): Promise<T.StorageNamespace>;
+    /**
+     * Move a file, or a folder with everything in it, to the trash
+     *
+     * `DELETE /api/v1/storage/object`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_folder_not_empty, storage_object_not_found, storage_path_invalid, storage_too_many_entries.
+     */
+    objectDelete(input: { readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Promise<T.StorageDeletion>;
+    /**
+     * One file or folder
+     *
+     * `GET /api/v1/storage/object`
+     *
+     * Refusals: project_not_found, storage_object_not_found, storage_path_invalid.
+     */
+    objectGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * What lies in a folder, by name
+     *
+     * `GET /api/v1/storage/objects`
+     *
+     * Refusals: cursor_invalid, project_not_found, storage_object_not_found, storage_path_invalid.
+     */
+    objectList(input: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Paged<T.StorageObject>;
+    /**
+     * What was deleted or replaced and can be brought back, latest first
+     *
+     * `GET /api/v1/storage/trash`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    trashList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageObject>;
+    /**
+     * Remove a file from the trash for good; its bytes follow within minutes
+     *
+     * `DELETE /api/v1/storage/trash/{storage_object_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found.
+     */
+    trashPurge(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * Bring a file back to where it was
+     *
+     * `POST /api/v1/storage/trash/{storage_object_id}/restore`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_occupied.
+     */
+    trashRestore(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
+     *
+     * `POST /api/v1/storage/uploads`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+     */
+    uploadCreate(input: { readonly content_type?: string | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly replace?: boolean | undefined; readonly size_bytes: number }, options?: CallOptions): Promise<T.StorageUpload>;
+    /**
+     * Give an upload up: what has arrived of it is removed
+     *
+     * `DELETE /api/v1/storage/uploads/{storage_upload_id}`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+     */
+    uploadAbort(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUploadGone>;
+    /**
+     * An upload that is under way, with the parts that have arrived
+     *
+     * `GET /api/v1/storage/uploads/{storage_upload_id}`
+     *
+     * Refusals: project_not_found, storage_upload_not_found.
+     */
+    uploadGet(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUpload>;
+    /**
+     * Make an upload whose parts have all arrived a file
+     *
+     * `POST /api/v1/storage/uploads/{storage_upload_id}/finish`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_occupied, storage_upload_incomplete, storage_upload_not_found.
+     */
+    uploadFinish(input: { readonly storage_upload_id: string; readonly checksum?: string | undefined }, options?: CallOptions): Promise<T.StorageObject>;
+    /**
+     * An address that takes one part, of exactly these bytes and for a short time
+     *
+     * `GET /api/v1/storage/uploads/{storage_upload_id}/part`
+     *
+     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+     */
+    uploadPart(input: { readonly storage_upload_id: string; readonly number: number; readonly sha256: string }, options?: CallOptions): Promise<T.StorageAddress>;
+  };
   readonly appInstances: {
     /**
      * The app instances of a project, newest first
@@ -3223,175 +3441,5 @@ readonly speed: number;
   /** How many times faster than real hosts the simulated ones are. */
 readonly speed: number;
 }>;
-  };
-  readonly storage: {
-    /**
-     * How much the project stores, and how much it may
-     *
-     * `GET /api/v1/storage`
-     *
-     * Refusals: project_not_found.
-     */
-    get(options?: CallOptions): Promise<T.StorageUsage>;
-    /**
-     * Copy a file within the project; no bytes are sent
-     *
-     * `POST /api/v1/storage/copies`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
-     */
-    objectCopy(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * An address that a file can be fetched from, for a short time and with ranges
-     *
-     * `GET /api/v1/storage/download`
-     *
-     * Refusals: project_not_found, storage_is_folder, storage_object_not_found, storage_path_invalid.
-     */
-    downloadGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageAddress>;
-    /**
-     * Create a folder, and those on the way to it
-     *
-     * `POST /api/v1/storage/folders`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
-     */
-    folderCreate(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * What the project has granted to others, or what others have granted to it and to you; latest first
-     *
-     * `GET /api/v1/storage/grants`
-     *
-     * Refusals: cursor_invalid, project_not_found.
-     */
-    grantList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly side?: "given" | "received" | undefined }, options?: CallOptions): Paged<T.StorageGrant>;
-    /**
-     * Let a person, a service account or another project of the organization use a namespace
-     *
-     * `POST /api/v1/storage/grants`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_grant_exists, storage_grantee_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid.
-     */
-    grantCreate(input: { readonly expires_at?: string | undefined; readonly grantee_id: string; readonly grantee_kind: "user" | "service_account" | "project"; readonly level: "read" | "write" | "manage"; readonly path: string }, options?: CallOptions): Promise<T.StorageGrant>;
-    /**
-     * Revoke a grant; addresses that it gave end within a minute
-     *
-     * `DELETE /api/v1/storage/grants/{storage_grant_id}`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_grant_not_found.
-     */
-    grantRevoke(input: { readonly storage_grant_id: string }, options?: CallOptions): Promise<T.StorageGrant>;
-    /**
-     * Rename or move a file or a folder within a namespace
-     *
-     * `POST /api/v1/storage/moves`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_too_many_entries.
-     */
-    objectMove(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * The namespaces of the project that the caller may read
-     *
-     * `GET /api/v1/storage/namespaces`
-     *
-     * Refusals: cursor_invalid, project_not_found.
-     */
-    namespaceList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageNamespace>;
-    /**
-     * Create a namespace; an upload creates the one that it needs
-     *
-     * `POST /api/v1/storage/namespaces`
-     *
-     * Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
-     */
-    namespaceCreate(input: { readonly kind: "shared" | "users" | "workloads" | "datasets" | "checkpoints" | "artifacts"; readonly name?: string | undefined }, options?: CallOptions): Promise<T.StorageNamespace>;
-    /**
-     * Move a file, or a folder with everything in it, to the trash
-     *
-     * `DELETE /api/v1/storage/object`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_folder_not_empty, storage_object_not_found, storage_path_invalid, storage_too_many_entries.
-     */
-    objectDelete(input: { readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Promise<T.StorageDeletion>;
-    /**
-     * One file or folder
-     *
-     * `GET /api/v1/storage/object`
-     *
-     * Refusals: project_not_found, storage_object_not_found, storage_path_invalid.
-     */
-    objectGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * What lies in a folder, by name
-     *
-     * `GET /api/v1/storage/objects`
-     *
-     * Refusals: cursor_invalid, project_not_found, storage_object_not_found, storage_path_invalid.
-     */
-    objectList(input: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Paged<T.StorageObject>;
-    /**
-     * What was deleted or replaced and can be brought back, latest first
-     *
-     * `GET /api/v1/storage/trash`
-     *
-     * Refusals: cursor_invalid, project_not_found.
-     */
-    trashList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageObject>;
-    /**
-     * Remove a file from the trash for good; its bytes follow within minutes
-     *
-     * `DELETE /api/v1/storage/trash/{storage_object_id}`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_object_not_found.
-     */
-    trashPurge(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * Bring a file back to where it was
-     *
-     * `POST /api/v1/storage/trash/{storage_object_id}/restore`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_occupied.
-     */
-    trashRestore(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
-     *
-     * `POST /api/v1/storage/uploads`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
-     */
-    uploadCreate(input: { readonly content_type?: string | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly replace?: boolean | undefined; readonly size_bytes: number }, options?: CallOptions): Promise<T.StorageUpload>;
-    /**
-     * Give an upload up: what has arrived of it is removed
-     *
-     * `DELETE /api/v1/storage/uploads/{storage_upload_id}`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
-     */
-    uploadAbort(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUploadGone>;
-    /**
-     * An upload that is under way, with the parts that have arrived
-     *
-     * `GET /api/v1/storage/uploads/{storage_upload_id}`
-     *
-     * Refusals: project_not_found, storage_upload_not_found.
-     */
-    uploadGet(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUpload>;
-    /**
-     * Make an upload whose parts have all arrived a file
-     *
-     * `POST /api/v1/storage/uploads/{storage_upload_id}/finish`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_occupied, storage_upload_incomplete, storage_upload_not_found.
-     */
-    uploadFinish(input: { readonly storage_upload_id: string; readonly checksum?: string | undefined }, options?: CallOptions): Promise<T.StorageObject>;
-    /**
-     * An address that takes one part, of exactly these bytes and for a short time
-     *
-     * `GET /api/v1/storage/uploads/{storage_upload_id}/part`
-     *
-     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
-     */
-    uploadPart(input: { readonly storage_upload_id: string; readonly number: number; readonly sha256: string }, options?: CallOptions): Promise<T.StorageAddress>;
   };
 }

@@ -41,6 +41,7 @@ export const choices = {
   allocation_list: { order: ["newest", "oldest"], state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   allocation_counts: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   allocation_metrics: { resolution: [10, 300] },
+  storage_token_create: { level: ["read", "write"] },
   terminal_token_mint: { kind: ["shell", "ssh", "forward"], mode: ["open", "join", "take_over", "watch"] },
   app_instance_list: { state: ["requested", "launching", "running", "stopping", "stopped", "failed", "releasing", "released"] },
   app_update: { visibility: ["project", "organization", "platform"] },

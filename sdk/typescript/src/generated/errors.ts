@@ -398,8 +398,10 @@ export const errorCodes = {
   storage_grantee_not_found: { status: 404, retryable: false },
   /** The path is a folder, and this needs a file. */
   storage_is_folder: { status: 409, retryable: false },
-  /** There are as many uploads, namespaces or grants as the policy allows. */
+  /** There are as many uploads, namespaces, grants, links or storage tokens as the policy allows. */
   storage_limit_reached: { status: 409, retryable: false },
+  /** There is no such link. */
+  storage_link_not_found: { status: 404, retryable: false },
   /** There is nothing at this path, or the caller may not see it. */
   storage_object_not_found: { status: 404, retryable: false },
   /** The path names no place in storage; the message says why. */
@@ -408,6 +410,8 @@ export const errorCodes = {
   storage_path_occupied: { status: 409, retryable: false },
   /** The project would store more than its quota. */
   storage_quota_exceeded: { status: 409, retryable: false },
+  /** The allocation has no such storage token. */
+  storage_token_not_found: { status: 404, retryable: false },
   /** The folder has more entries than one change may touch: take its folders one by one. */
   storage_too_many_entries: { status: 409, retryable: false },
   /** Parts of the upload are missing; details names the first ones. */

@@ -2507,6 +2507,45 @@ readonly y: string;
   readonly service_account_id: string;
 };
 
+export type NewStorageLink = {
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly last_opened_at: string | null;
+  readonly namespace_id: string;
+  /** How often it was opened. */
+readonly opened: number;
+  /** Where the file lies now. */
+readonly path: string;
+  readonly project_id: string;
+  readonly revoked_at: string | null;
+  readonly size_bytes: number;
+  /** The file. The link follows it when it is renamed, and not what replaces it. */
+readonly storage_object_id: string;
+  /** Opens the file without a sign-in, until the link ends. Shown once. */
+readonly url: string;
+  /** Whether it opens the file now: not while the file lies in the trash. */
+readonly works: boolean;
+};
+
+export type NewStorageToken = {
+  readonly allocation_id: string;
+  /** Where the machine calls the API. */
+readonly base_url: string;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly id: string;
+  /** What it opens of the files of the project. */
+readonly level: "read" | "write";
+  readonly project_id: string;
+  readonly revoked_at: string | null;
+  /** The token itself, for the machine. Shown once. */
+readonly token: string;
+  /** Whether it is accepted now: the allocation has not ended, and nobody revoked it. */
+readonly works: boolean;
+};
+
 export type NodeAction = {
   readonly action: "publish" | "cordon" | "uncordon" | "drain" | "resume" | "quarantine" | "clear" | "retire" | "readmit" | "reimage" | "remove" | "probe";
   readonly allowed: boolean;
@@ -3503,13 +3542,37 @@ readonly project_id: string;
   readonly revoked_at: string | null;
 };
 
+export type StorageLink = {
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly last_opened_at: string | null;
+  readonly namespace_id: string;
+  /** How often it was opened. */
+readonly opened: number;
+  /** Where the file lies now. */
+readonly path: string;
+  readonly project_id: string;
+  readonly revoked_at: string | null;
+  readonly size_bytes: number;
+  /** The file. The link follows it when it is renamed, and not what replaces it. */
+readonly storage_object_id: string;
+  /** Whether it opens the file now: not while the file lies in the trash. */
+readonly works: boolean;
+};
+
 export type StorageNamespace = {
   readonly created_at: string;
   readonly id: string;
   readonly kind: "shared" | "users" | "workloads" | "datasets" | "checkpoints" | "artifacts";
+  /** What the caller may do there. */
+readonly level: "read" | "write" | "manage";
   readonly name: string;
   readonly path: string;
   readonly project_id: string;
+  /** Files in it, and those of it in the trash. */
+readonly stored_bytes: number;
 };
 
 export type StorageObject = {
@@ -3531,6 +3594,19 @@ readonly part_bytes: number;
 readonly purge_at: string | null;
   readonly size_bytes: number;
   readonly updated_at: string;
+};
+
+export type StorageToken = {
+  readonly allocation_id: string;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly id: string;
+  /** What it opens of the files of the project. */
+readonly level: "read" | "write";
+  readonly project_id: string;
+  readonly revoked_at: string | null;
+  /** Whether it is accepted now: the allocation has not ended, and nobody revoked it. */
+readonly works: boolean;
 };
 
 export type StorageUpload = {

@@ -1,11 +1,14 @@
+import { tenantRoles } from '@gpuaas/contract';
 import { denialsChannel, tokenPrefix } from '../../domains/identity/index.ts';
+import { storageTokenPrefix } from '../../domains/storage/index.ts';
 import { makeGate } from '../../edge/gate/gate.ts';
 import { makeUnlistedProxies } from '../../edge/gate/proxies.ts';
 import { type AdmissionParts, signInOf } from '../../edge/http/admission/admission.ts';
 import { makeAuthenticate } from '../../edge/http/admission/authentication.ts';
 import { openDenyList } from '../../edge/http/admission/deny-list.ts';
-import { makeOpaqueTokens } from '../../edge/http/admission/opaque-tokens.ts';
+import { makeOpaqueTokens, makeStorageTokens } from '../../edge/http/admission/opaque-tokens.ts';
 import { makeRateLimit } from '../../edge/http/admission/rate-limit.ts';
+import type { Person } from '../../edge/http/admission/tenancy.ts';
 import type { ApiDomains } from './domains.ts';
 import type { ApiParts, ApiSettings } from './settings.ts';
 
@@ -40,13 +43,18 @@ export async function openAdmission(parts: ApiParts, settings: ApiSettings, doma
         audience: settings.audience,
         keys: { kind: 'find', find: serviceAccounts.find },
       },
-      opaque: makeOpaqueTokens({ prefix: tokenPrefix, find: identities.findToken, rateLimit, clock }),
+      opaque: [
+        makeOpaqueTokens({ prefix: tokenPrefix, find: identities.findToken, rateLimit, clock }),
+        makeStorageTokens({ prefix: storageTokenPrefix, find: makeFindMachine(domains), rateLimit, clock }),
+      ],
       clock,
     }),
-    recognise: (identity, correlationId) =>
-      identity.keyId === undefined
+    recognise: async (identity, correlationId) => {
+      if (identity.person) return identity.person;
+      return identity.keyId === undefined
         ? identities.admit(identity, signInOf(identity), correlationId)
-        : serviceAccounts.recognise(identity.subject, identity.keyId),
+        : serviceAccounts.recognise(identity.subject, identity.keyId);
+    },
     denyList,
     seen: ({ person, identity }, from) => identities.seen({ ...identity, ...from, personId: person.id }),
   };
@@ -57,3 +65,17 @@ export async function openAdmission(parts: ApiParts, settings: ApiSettings, doma
     unlisted: makeUnlistedProxies({ cache, clock, log }),
   };
 }
+
+/** The machine behind a storage token: bound to one project, and to what the person who made the token may still do there. */
+const makeFindMachine =
+  ({ fileStorage, tenancy }: Pick<ApiDomains, 'fileStorage' | 'tenancy'>) =>
+  async (digest: string): Promise<Person | undefined> => {
+    const found = await fileStorage.findMachine(digest);
+    if (!found) return undefined;
+    const { id, organizationId, projectId, personId, scopes } = found;
+    const role = personId === undefined ? 'member' : await tenancy.role(personId, organizationId, projectId);
+    const held = role === undefined ? [] : scopes.filter((scope) => tenantRoles[role].includes(scope));
+    if (held.length === 0) return undefined;
+    const bounds = { organizationId, projectIds: [projectId], seesOrganization: false, scopes: held };
+    return { id, kind: 'service_account', platformRoles: [], bounds };
+  };

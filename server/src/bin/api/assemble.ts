@@ -20,6 +20,7 @@ import type { InternalHandler } from '../../edge/internal/handlers.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint } from '../../edge/oauth/token-endpoint.ts';
 import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
+import { mountLinks } from '../../edge/storage/links.ts';
 import { mountTransfers } from '../../edge/storage/mount.ts';
 import { makeTransferSeats, usualTransferSeats } from '../../edge/storage/seats.ts';
 import { mountUnsubscribe } from '../../edge/unsubscribe/mount.ts';
@@ -192,6 +193,7 @@ async function mountOutsideContract(app: Mount['app'], all: RouteParts): Promise
     ...{ storage: all.storage, transfers: all.transfers, rateLimit: admission.rateLimit, clock },
     seats: makeTransferSeats(usualTransferSeats),
   });
+  mountLinks(app, { openLink: all.fileStorage.openLink, rateLimit: admission.rateLimit });
   if (letters) {
     const unsubscribe = makeUnsubscribe({ db, begin: actsOf('notifications', ids), seal: letters });
     await mountUnsubscribe(app, unsubscribe);

@@ -94,6 +94,7 @@ export async function openDomains(parts: ApiParts, settings: ApiSettings) {
     transfers,
     fileStorage: makeFileStorage({
       ...{ db, ids, clock, log, metrics, policies, storage, transfers, begin: actsOf('storage', ids) },
+      publicUrl: settings.publicUrl,
     }),
     inventory: makeInventory({ db, ids, clock, region }),
     terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, jump, platformKeys, objects }),

@@ -16,7 +16,7 @@ type Whole = Pick<Awaited<ReturnType<typeof assembleApi>>, 'app' | 'console'>;
 
 /** What browsers find beside the API: console, docs, front page and branding; and what load balancers ask for. */
 export async function mountPages(
-  parts: Pick<Ports, 'database'> & Pick<Common<unknown>, 'clock' | 'log' | 'scope'>,
+  parts: Pick<Ports, 'database' | 'storage'> & Pick<Common<unknown>, 'clock' | 'log' | 'scope'>,
   { app, console }: Whole,
   settings: {
     readonly brand: Brand;
@@ -31,7 +31,10 @@ export async function mountPages(
   if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
   let hasConsole = false;
   if (console && consoleFolder) {
-    const files = await readConsoleFiles(consoleFolder, brand.branding, terminalUrl ? [terminalUrl] : []);
+    const files = await readConsoleFiles(consoleFolder, brand.branding, [
+      ...(terminalUrl ? [terminalUrl] : []),
+      ...(parts.storage.direct ? [parts.storage.direct.origin] : []),
+    ]);
     hasConsole = files !== undefined;
     if (files) console.open(files);
     else parts.log.warn({ folder: consoleFolder }, 'there is no built console: browsers find the API alone');

@@ -2,7 +2,7 @@ import { type NamespaceRef, namespacePath, readStoragePath, type StoragePath } f
 import type { ReadTx, Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Reader } from './parts.ts';
-import { levelsOf } from './stores/grants-store.ts';
+import { levelsAmong, levelsOf } from './stores/grants-store.ts';
 import { findNamespace, type NamespaceRow } from './stores/namespaces-store.ts';
 
 /** What a caller may do in a namespace. Each level includes those before it. */
@@ -43,6 +43,20 @@ export async function levelIn(
   const grantees = isOwn ? [who.actorId] : [who.actorId, who.projectId];
   for (const granted of await levelsOf(tx, owner.namespaceId, grantees)) if (includes(granted, level)) level = granted;
   return level;
+}
+
+/** The same for namespaces of the caller's own project, with one question for all of them. */
+export async function withLevels(tx: ReadTx, who: Reader, rows: readonly NamespaceRow[]) {
+  const granted = await levelsAmong(
+    tx,
+    rows.map(({ id }) => id),
+    who.actorId,
+  );
+  return rows.flatMap((row) => {
+    let level = levelByRole(who, row);
+    for (const each of granted) if (each.namespace_id === row.id && includes(each.level, level)) level = each.level;
+    return level === 'none' ? [] : [{ ...row, level }];
+  });
 }
 
 export async function findPlace(

@@ -13,7 +13,7 @@ import { belowOf, makeRoom, makeWay, openNamespace, quotaOf, whyNotMore } from '
 import { longestPath } from './facts.ts';
 import type { StorageParts, Writer } from './parts.ts';
 import { showObject } from './show.ts';
-import { holdBucket, type NamespaceRow, resizeBucket } from './stores/namespaces-store.ts';
+import { holdBucket, type NamespaceRow, resizeNamespace } from './stores/namespaces-store.ts';
 import {
   findObject,
   insertObject,
@@ -200,7 +200,7 @@ const copy = on(storageObjectCopy, (parts, act, { body }) =>
       ...{ sizeBytes, partBytes: Number(source.part_bytes), contentType: source.content_type },
       ...{ checksum: source.checksum, blobId: source.blob_id, createdBy: act.actorId },
     });
-    await resizeBucket(tx, projectId, { stored: sizeBytes, reserved: 0 });
+    await resizeNamespace(tx, { projectId, namespaceId: namespace.id }, { stored: sizeBytes, reserved: 0 });
     const made = await findObject(tx, namespace.id, folder, name);
     if (!made) throw new Error('a copy was not stored');
     return tx.commit(showObject(namespace, made), {

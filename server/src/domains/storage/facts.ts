@@ -13,3 +13,5 @@ export const afterAll = '\u{10ffff}';
 export const anyContent = 'application/octet-stream';
 /** In bytes, below the namespace: what the index of paths can hold with room to spare. */
 export const longestPath = 1_000;
+/** Of the secret of a link or a token: nobody guesses it. */
+export const secretBytes = 32;

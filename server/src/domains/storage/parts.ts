@@ -13,6 +13,8 @@ export interface StorageParts {
   readonly storage: Storage;
   readonly transfers: Transfers;
   readonly begin: BeginAct;
+  /** Where callers reach this installation. */
+  readonly publicUrl: string;
 }
 export type Reader = Viewer & InProject;
 export type Writer = Act & InProject;

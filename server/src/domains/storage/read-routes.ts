@@ -10,7 +10,7 @@ import {
 import { handlers, type Mounted } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
-import { absent, findPlace, levelIn } from './access.ts';
+import { absent, findPlace, levelIn, withLevels } from './access.ts';
 import { belowOf, openNamespace, quotaOf } from './change.ts';
 import type { Reader, StorageParts } from './parts.ts';
 import { showNamespace, showObject } from './show.ts';
@@ -40,7 +40,9 @@ const namespaces = on(storageNamespaceList, ({ db }, who, { query }) =>
     name: 'storage-namespaces',
     query,
     read: (after, limit) =>
-      db.read(who, (tx) => listNamespaces(tx, { ...who, onlyUser: onlyUserOf(who) }, after, limit)),
+      db.read(who, async (tx) =>
+        withLevels(tx, who, await listNamespaces(tx, { ...who, onlyUser: onlyUserOf(who) }, after, limit)),
+      ),
     keyOf: ({ id }) => id,
     show: showNamespace,
   }),
@@ -64,7 +66,7 @@ const create = on(storageNamespaceCreate, async (parts, act, { body }) => {
     if (opened.events.length === 0) {
       return tx.abandon(new Fault('storage_path_occupied', 'The project has this namespace already.'));
     }
-    return tx.commit(showNamespace(opened.namespace), {
+    return tx.commit(showNamespace({ ...opened.namespace, level }), {
       target: { type: 'storage_namespace', id: opened.namespace.id },
       change: { kind },
       events: opened.events,

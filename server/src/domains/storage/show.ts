@@ -13,8 +13,9 @@ import type { NamespaceRow } from './stores/namespaces-store.ts';
 import type { ObjectRow } from './stores/objects-store.ts';
 import type { UploadRow } from './stores/uploads-store.ts';
 
-export const showNamespace = (row: NamespaceRow): StorageNamespace => ({
+export const showNamespace = (row: NamespaceRow & { readonly level: StorageNamespace['level'] }): StorageNamespace => ({
   ...{ id: row.id, project_id: row.project_id, path: namespacePath(row), kind: row.kind, name: row.name },
+  ...{ stored_bytes: Number(row.stored_bytes), level: row.level },
   created_at: row.created_at.toISOString(),
 });
 export const showObject = (of: NamespaceRef, row: ObjectRow): StorageObject => ({

@@ -7,7 +7,7 @@ import { makeRoom, makeWay } from './change.ts';
 import type { StorageParts, Writer } from './parts.ts';
 import { onlyUserOf } from './read-routes.ts';
 import { showObject } from './show.ts';
-import { getNamespace, holdBucket, type NamespaceRow, resizeBucket } from './stores/namespaces-store.ts';
+import { getNamespace, holdBucket, type NamespaceRow, resizeNamespace } from './stores/namespaces-store.ts';
 import { holdTrashed, listTrash, removeObject, restoreObject } from './stores/objects-store.ts';
 import { changeUses } from './stores/uploads-store.ts';
 
@@ -57,7 +57,8 @@ const purge = on(storageTrashPurge, (parts, act, { params }) =>
     const { row, namespace } = found;
     await removeObject(tx, row.id);
     if (row.blob_id !== null) await changeUses(tx, row.blob_id, -1);
-    await resizeBucket(tx, row.project_id, { stored: -Number(row.size_bytes), reserved: 0 });
+    const of = { projectId: row.project_id, namespaceId: namespace.id };
+    await resizeNamespace(tx, of, { stored: -Number(row.size_bytes), reserved: 0 });
     return tx.commit(showObject(namespace, row), receiptOf(row.id, namespace));
   }),
 );

@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { removedAfterMs, sweptAtOnce } from './facts.ts';
 import type { StorageParts } from './parts.ts';
-import { holdBucket, resizeBucket } from './stores/namespaces-store.ts';
+import { holdBucket, resizeNamespace } from './stores/namespaces-store.ts';
 import { holdTrashed, removeObject } from './stores/objects-store.ts';
 import {
   changeUses,
@@ -53,7 +53,8 @@ export function makeStorageUpkeep(
       if (held) {
         await removeObject(tx, row.id);
         if (row.blob_id !== null) await changeUses(tx, row.blob_id, -1);
-        await resizeBucket(tx, row.project_id, { stored: -Number(row.size_bytes), reserved: 0 });
+        const of = { projectId: row.project_id, namespaceId: held.namespace_id };
+        await resizeNamespace(tx, of, { stored: -Number(row.size_bytes), reserved: 0 });
       }
       return tx.commit(undefined, target('storage_object', row.id));
     });

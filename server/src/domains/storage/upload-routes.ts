@@ -15,7 +15,7 @@ import { makeRoom, makeWay, openNamespace, quotaOf, whyNotMore } from './change.
 import { anyContent, namedMissing } from './facts.ts';
 import type { Reader, StorageParts } from './parts.ts';
 import { partCount, showObject, showUpload, sizeOfPart } from './show.ts';
-import { getNamespace, holdBucket, resizeBucket } from './stores/namespaces-store.ts';
+import { getNamespace, holdBucket, resizeBucket, resizeNamespace } from './stores/namespaces-store.ts';
 import { findObject, insertObject } from './stores/objects-store.ts';
 import {
   countUploads,
@@ -187,7 +187,7 @@ const finish = on(storageUploadFinish, async (parts, act, { params, body }) => {
       ...{ contentType: upload.content_type, checksum, blobId: upload.id, createdBy: act.actorId },
     };
     await insertObject(tx, file);
-    await resizeBucket(tx, upload.project_id, { stored: sizeBytes, reserved: -sizeBytes });
+    await resizeNamespace(tx, of, { stored: sizeBytes, reserved: -sizeBytes });
     const row = await findObject(tx, namespace.id, folder, name);
     if (!row) throw new Error('a file was not stored');
     return tx.commit(showObject(namespace, row), {

@@ -23,6 +23,7 @@ export const consolePlaces = [
   'groups',
   'apps',
   'app-instances',
+  'storage',
   'ssh-keys',
   'tokens',
   'webhooks',

@@ -50,7 +50,7 @@ const secretValues: readonly RegExp[] = [
   // cookies that were copied together with their header
   /\b(?:Set-)?Cookie:\s*[^\r\n]+/gi,
   // our own secrets carry a mark
-  /gpuaas_(?:pat|sak|node|whsec|invite)_[A-Za-z0-9]{8,}/g,
+  /gpuaas_(?:pat|sak|node|whsec|invite|storage)_[A-Za-z0-9]{8,}/g,
 ];
 
 const maxDepth = 8;

@@ -50,6 +50,8 @@ export interface ByteRange {
 
 /** Each address works for one request of one kind, for as long as was asked; the provider checks it, not us. */
 export interface DirectAddresses {
+  /** Where they all lie, so that our own pages may ask there. */
+  readonly origin: string;
   /** A PUT of exactly these bytes: their number and digest are part of what is signed. */
   part(upload: OpenUpload, part: Part, seconds: number): Promise<Address>;
   /** A GET, with or without a range. */

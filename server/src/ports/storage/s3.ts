@@ -192,6 +192,7 @@ function makeAddresses(
     };
   };
   return {
+    origin: `${protocol}//${host}`,
     async part(upload, part, seconds) {
       checkPart(part);
       const headers = {

@@ -2023,6 +2023,275 @@ class TerminalsApi:
         return answer
 
 
+class StorageApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def token_list(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageToken]:
+        """The storage tokens of an allocation, latest first
+
+        ``GET /api/v1/allocations/{allocation_id}/storage-tokens``
+
+        Refusals: allocation_not_found, cursor_invalid.
+        """
+        return Pages(self._transport, "storage_token_list", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+    def token_create(self, allocation_id: str, *, level: Literal["read", "write"], options: Options | None = None) -> NewStorageToken:
+        """Make a token for the machines of an allocation that opens the files of its project, until the allocation ends
+
+        ``POST /api/v1/allocations/{allocation_id}/storage-tokens``
+
+        Refusals: allocation_not_active, allocation_not_found, storage_limit_reached.
+        """
+        answer: NewStorageToken = self._transport.call("storage_token_create", {"allocation_id": allocation_id, "level": level}, options)
+        return answer
+
+    def token_revoke(self, allocation_id: str, storage_token_id: str, *, options: Options | None = None) -> StorageToken:
+        """Revoke a storage token of an allocation; it is refused from the next request on
+
+        ``DELETE /api/v1/allocations/{allocation_id}/storage-tokens/{storage_token_id}``
+
+        Refusals: allocation_not_found, storage_token_not_found.
+        """
+        answer: StorageToken = self._transport.call("storage_token_revoke", {"allocation_id": allocation_id, "storage_token_id": storage_token_id}, options)
+        return answer
+
+    def get(self, *, options: Options | None = None) -> StorageUsage:
+        """How much the project stores, and how much it may
+
+        ``GET /api/v1/storage``
+
+        Refusals: project_not_found.
+        """
+        answer: StorageUsage = self._transport.call("storage_get", {}, options)
+        return answer
+
+    def object_copy(self, *, from_: str, to: str, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Copy a file within the project; no bytes are sent
+
+        ``POST /api/v1/storage/copies``
+
+        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+        """
+        answer: StorageObject = self._transport.call("storage_object_copy", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
+        return answer
+
+    def download_get(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageAddress:
+        """An address that a file can be fetched from, for a short time and with ranges
+
+        ``GET /api/v1/storage/download``
+
+        Refusals: project_not_found, storage_is_folder, storage_object_not_found, storage_path_invalid.
+        """
+        answer: StorageAddress = self._transport.call("storage_download_get", {"owner_project_id": owner_project_id, "path": path}, options)
+        return answer
+
+    def folder_create(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Create a folder, and those on the way to it
+
+        ``POST /api/v1/storage/folders``
+
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
+        """
+        answer: StorageObject = self._transport.call("storage_folder_create", {"owner_project_id": owner_project_id, "path": path}, options)
+        return answer
+
+    def grant_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, side: Literal["given", "received"] | Unset = UNSET, options: Options | None = None) -> Pages[StorageGrant]:
+        """What the project has granted to others, or what others have granted to it and to you; latest first
+
+        ``GET /api/v1/storage/grants``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return Pages(self._transport, "storage_grant_list", {"cursor": cursor, "limit": limit, "side": side}, options)
+
+    def grant_create(self, *, grantee_id: str, grantee_kind: Literal["user", "service_account", "project"], level: Literal["read", "write", "manage"], path: str, expires_at: str | Unset = UNSET, options: Options | None = None) -> StorageGrant:
+        """Let a person, a service account or another project of the organization use a namespace
+
+        ``POST /api/v1/storage/grants``
+
+        Refusals: project_not_found, storage_access_denied, storage_grant_exists, storage_grantee_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid.
+        """
+        answer: StorageGrant = self._transport.call("storage_grant_create", {"expires_at": expires_at, "grantee_id": grantee_id, "grantee_kind": grantee_kind, "level": level, "path": path}, options)
+        return answer
+
+    def grant_revoke(self, storage_grant_id: str, *, options: Options | None = None) -> StorageGrant:
+        """Revoke a grant; addresses that it gave end within a minute
+
+        ``DELETE /api/v1/storage/grants/{storage_grant_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_grant_not_found.
+        """
+        answer: StorageGrant = self._transport.call("storage_grant_revoke", {"storage_grant_id": storage_grant_id}, options)
+        return answer
+
+    def link_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageLink]:
+        """The links to files of the project that have not ended, latest first
+
+        ``GET /api/v1/storage/links``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return Pages(self._transport, "storage_link_list", {"cursor": cursor, "limit": limit}, options)
+
+    def link_create(self, *, hours: int, path: str, options: Options | None = None) -> NewStorageLink:
+        """Make a link that opens one file without a sign-in, for a while
+
+        ``POST /api/v1/storage/links``
+
+        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid.
+        """
+        answer: NewStorageLink = self._transport.call("storage_link_create", {"hours": hours, "path": path}, options)
+        return answer
+
+    def link_revoke(self, storage_link_id: str, *, options: Options | None = None) -> StorageLink:
+        """Revoke a link; it opens nothing any more
+
+        ``DELETE /api/v1/storage/links/{storage_link_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_link_not_found.
+        """
+        answer: StorageLink = self._transport.call("storage_link_revoke", {"storage_link_id": storage_link_id}, options)
+        return answer
+
+    def object_move(self, *, from_: str, to: str, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Rename or move a file or a folder within a namespace
+
+        ``POST /api/v1/storage/moves``
+
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_too_many_entries.
+        """
+        answer: StorageObject = self._transport.call("storage_object_move", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
+        return answer
+
+    def namespace_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageNamespace]:
+        """The namespaces of the project that the caller may read
+
+        ``GET /api/v1/storage/namespaces``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return Pages(self._transport, "storage_namespace_list", {"cursor": cursor, "limit": limit}, options)
+
+    def namespace_create(self, *, kind: Literal["shared", "users", "workloads", "datasets", "checkpoints", "artifacts"], name: str | Unset = UNSET, options: Options | None = None) -> StorageNamespace:
+        """Create a namespace; an upload creates the one that it needs
+
+        ``POST /api/v1/storage/namespaces``
+
+        Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
+        """
+        answer: StorageNamespace = self._transport.call("storage_namespace_create", {"kind": kind, "name": name}, options)
+        return answer
+
+    def object_delete(self, *, path: str, owner_project_id: str | Unset = UNSET, recursive: bool | Unset = UNSET, options: Options | None = None) -> StorageDeletion:
+        """Move a file, or a folder with everything in it, to the trash
+
+        ``DELETE /api/v1/storage/object``
+
+        Refusals: project_not_found, storage_access_denied, storage_folder_not_empty, storage_object_not_found, storage_path_invalid, storage_too_many_entries.
+        """
+        answer: StorageDeletion = self._transport.call("storage_object_delete", {"owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
+        return answer
+
+    def object_get(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """One file or folder
+
+        ``GET /api/v1/storage/object``
+
+        Refusals: project_not_found, storage_object_not_found, storage_path_invalid.
+        """
+        answer: StorageObject = self._transport.call("storage_object_get", {"owner_project_id": owner_project_id, "path": path}, options)
+        return answer
+
+    def object_list(self, *, path: str, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, owner_project_id: str | Unset = UNSET, recursive: bool | Unset = UNSET, options: Options | None = None) -> Pages[StorageObject]:
+        """What lies in a folder, by name
+
+        ``GET /api/v1/storage/objects``
+
+        Refusals: cursor_invalid, project_not_found, storage_object_not_found, storage_path_invalid.
+        """
+        return Pages(self._transport, "storage_object_list", {"cursor": cursor, "limit": limit, "owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
+
+    def trash_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageObject]:
+        """What was deleted or replaced and can be brought back, latest first
+
+        ``GET /api/v1/storage/trash``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return Pages(self._transport, "storage_trash_list", {"cursor": cursor, "limit": limit}, options)
+
+    def trash_purge(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
+        """Remove a file from the trash for good; its bytes follow within minutes
+
+        ``DELETE /api/v1/storage/trash/{storage_object_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found.
+        """
+        answer: StorageObject = self._transport.call("storage_trash_purge", {"storage_object_id": storage_object_id}, options)
+        return answer
+
+    def trash_restore(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
+        """Bring a file back to where it was
+
+        ``POST /api/v1/storage/trash/{storage_object_id}/restore``
+
+        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_occupied.
+        """
+        answer: StorageObject = self._transport.call("storage_trash_restore", {"storage_object_id": storage_object_id}, options)
+        return answer
+
+    def upload_create(self, *, path: str, size_bytes: int, content_type: str | Unset = UNSET, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageUpload:
+        """Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
+
+        ``POST /api/v1/storage/uploads``
+
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+        """
+        answer: StorageUpload = self._transport.call("storage_upload_create", {"content_type": content_type, "owner_project_id": owner_project_id, "path": path, "replace": replace, "size_bytes": size_bytes}, options)
+        return answer
+
+    def upload_abort(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUploadGone:
+        """Give an upload up: what has arrived of it is removed
+
+        ``DELETE /api/v1/storage/uploads/{storage_upload_id}``
+
+        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+        """
+        answer: StorageUploadGone = self._transport.call("storage_upload_abort", {"storage_upload_id": storage_upload_id}, options)
+        return answer
+
+    def upload_get(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUpload:
+        """An upload that is under way, with the parts that have arrived
+
+        ``GET /api/v1/storage/uploads/{storage_upload_id}``
+
+        Refusals: project_not_found, storage_upload_not_found.
+        """
+        answer: StorageUpload = self._transport.call("storage_upload_get", {"storage_upload_id": storage_upload_id}, options)
+        return answer
+
+    def upload_finish(self, storage_upload_id: str, *, checksum: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
+        """Make an upload whose parts have all arrived a file
+
+        ``POST /api/v1/storage/uploads/{storage_upload_id}/finish``
+
+        Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_occupied, storage_upload_incomplete, storage_upload_not_found.
+        """
+        answer: StorageObject = self._transport.call("storage_upload_finish", {"storage_upload_id": storage_upload_id, "checksum": checksum}, options)
+        return answer
+
+    def upload_part(self, storage_upload_id: str, *, number: int, sha256: str, options: Options | None = None) -> StorageAddress:
+        """An address that takes one part, of exactly these bytes and for a short time
+
+        ``GET /api/v1/storage/uploads/{storage_upload_id}/part``
+
+        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+        """
+        answer: StorageAddress = self._transport.call("storage_upload_part", {"storage_upload_id": storage_upload_id, "number": number, "sha256": sha256}, options)
+        return answer
+
+
 class AppInstancesApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3801,217 +4070,6 @@ class SimulatorApi:
         return answer
 
 
-class StorageApi:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def get(self, *, options: Options | None = None) -> StorageUsage:
-        """How much the project stores, and how much it may
-
-        ``GET /api/v1/storage``
-
-        Refusals: project_not_found.
-        """
-        answer: StorageUsage = self._transport.call("storage_get", {}, options)
-        return answer
-
-    def object_copy(self, *, from_: str, to: str, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """Copy a file within the project; no bytes are sent
-
-        ``POST /api/v1/storage/copies``
-
-        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
-        """
-        answer: StorageObject = self._transport.call("storage_object_copy", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
-        return answer
-
-    def download_get(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageAddress:
-        """An address that a file can be fetched from, for a short time and with ranges
-
-        ``GET /api/v1/storage/download``
-
-        Refusals: project_not_found, storage_is_folder, storage_object_not_found, storage_path_invalid.
-        """
-        answer: StorageAddress = self._transport.call("storage_download_get", {"owner_project_id": owner_project_id, "path": path}, options)
-        return answer
-
-    def folder_create(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """Create a folder, and those on the way to it
-
-        ``POST /api/v1/storage/folders``
-
-        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
-        """
-        answer: StorageObject = self._transport.call("storage_folder_create", {"owner_project_id": owner_project_id, "path": path}, options)
-        return answer
-
-    def grant_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, side: Literal["given", "received"] | Unset = UNSET, options: Options | None = None) -> Pages[StorageGrant]:
-        """What the project has granted to others, or what others have granted to it and to you; latest first
-
-        ``GET /api/v1/storage/grants``
-
-        Refusals: cursor_invalid, project_not_found.
-        """
-        return Pages(self._transport, "storage_grant_list", {"cursor": cursor, "limit": limit, "side": side}, options)
-
-    def grant_create(self, *, grantee_id: str, grantee_kind: Literal["user", "service_account", "project"], level: Literal["read", "write", "manage"], path: str, expires_at: str | Unset = UNSET, options: Options | None = None) -> StorageGrant:
-        """Let a person, a service account or another project of the organization use a namespace
-
-        ``POST /api/v1/storage/grants``
-
-        Refusals: project_not_found, storage_access_denied, storage_grant_exists, storage_grantee_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid.
-        """
-        answer: StorageGrant = self._transport.call("storage_grant_create", {"expires_at": expires_at, "grantee_id": grantee_id, "grantee_kind": grantee_kind, "level": level, "path": path}, options)
-        return answer
-
-    def grant_revoke(self, storage_grant_id: str, *, options: Options | None = None) -> StorageGrant:
-        """Revoke a grant; addresses that it gave end within a minute
-
-        ``DELETE /api/v1/storage/grants/{storage_grant_id}``
-
-        Refusals: project_not_found, storage_access_denied, storage_grant_not_found.
-        """
-        answer: StorageGrant = self._transport.call("storage_grant_revoke", {"storage_grant_id": storage_grant_id}, options)
-        return answer
-
-    def object_move(self, *, from_: str, to: str, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """Rename or move a file or a folder within a namespace
-
-        ``POST /api/v1/storage/moves``
-
-        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_too_many_entries.
-        """
-        answer: StorageObject = self._transport.call("storage_object_move", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
-        return answer
-
-    def namespace_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageNamespace]:
-        """The namespaces of the project that the caller may read
-
-        ``GET /api/v1/storage/namespaces``
-
-        Refusals: cursor_invalid, project_not_found.
-        """
-        return Pages(self._transport, "storage_namespace_list", {"cursor": cursor, "limit": limit}, options)
-
-    def namespace_create(self, *, kind: Literal["shared", "users", "workloads", "datasets", "checkpoints", "artifacts"], name: str | Unset = UNSET, options: Options | None = None) -> StorageNamespace:
-        """Create a namespace; an upload creates the one that it needs
-
-        ``POST /api/v1/storage/namespaces``
-
-        Refusals: project_not_found, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied.
-        """
-        answer: StorageNamespace = self._transport.call("storage_namespace_create", {"kind": kind, "name": name}, options)
-        return answer
-
-    def object_delete(self, *, path: str, owner_project_id: str | Unset = UNSET, recursive: bool | Unset = UNSET, options: Options | None = None) -> StorageDeletion:
-        """Move a file, or a folder with everything in it, to the trash
-
-        ``DELETE /api/v1/storage/object``
-
-        Refusals: project_not_found, storage_access_denied, storage_folder_not_empty, storage_object_not_found, storage_path_invalid, storage_too_many_entries.
-        """
-        answer: StorageDeletion = self._transport.call("storage_object_delete", {"owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
-        return answer
-
-    def object_get(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """One file or folder
-
-        ``GET /api/v1/storage/object``
-
-        Refusals: project_not_found, storage_object_not_found, storage_path_invalid.
-        """
-        answer: StorageObject = self._transport.call("storage_object_get", {"owner_project_id": owner_project_id, "path": path}, options)
-        return answer
-
-    def object_list(self, *, path: str, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, owner_project_id: str | Unset = UNSET, recursive: bool | Unset = UNSET, options: Options | None = None) -> Pages[StorageObject]:
-        """What lies in a folder, by name
-
-        ``GET /api/v1/storage/objects``
-
-        Refusals: cursor_invalid, project_not_found, storage_object_not_found, storage_path_invalid.
-        """
-        return Pages(self._transport, "storage_object_list", {"cursor": cursor, "limit": limit, "owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
-
-    def trash_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageObject]:
-        """What was deleted or replaced and can be brought back, latest first
-
-        ``GET /api/v1/storage/trash``
-
-        Refusals: cursor_invalid, project_not_found.
-        """
-        return Pages(self._transport, "storage_trash_list", {"cursor": cursor, "limit": limit}, options)
-
-    def trash_purge(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
-        """Remove a file from the trash for good; its bytes follow within minutes
-
-        ``DELETE /api/v1/storage/trash/{storage_object_id}``
-
-        Refusals: project_not_found, storage_access_denied, storage_object_not_found.
-        """
-        answer: StorageObject = self._transport.call("storage_trash_purge", {"storage_object_id": storage_object_id}, options)
-        return answer
-
-    def trash_restore(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
-        """Bring a file back to where it was
-
-        ``POST /api/v1/storage/trash/{storage_object_id}/restore``
-
-        Refusals: project_not_found, storage_access_denied, storage_object_not_found, storage_path_occupied.
-        """
-        answer: StorageObject = self._transport.call("storage_trash_restore", {"storage_object_id": storage_object_id}, options)
-        return answer
-
-    def upload_create(self, *, path: str, size_bytes: int, content_type: str | Unset = UNSET, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageUpload:
-        """Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
-
-        ``POST /api/v1/storage/uploads``
-
-        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
-        """
-        answer: StorageUpload = self._transport.call("storage_upload_create", {"content_type": content_type, "owner_project_id": owner_project_id, "path": path, "replace": replace, "size_bytes": size_bytes}, options)
-        return answer
-
-    def upload_abort(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUploadGone:
-        """Give an upload up: what has arrived of it is removed
-
-        ``DELETE /api/v1/storage/uploads/{storage_upload_id}``
-
-        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
-        """
-        answer: StorageUploadGone = self._transport.call("storage_upload_abort", {"storage_upload_id": storage_upload_id}, options)
-        return answer
-
-    def upload_get(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUpload:
-        """An upload that is under way, with the parts that have arrived
-
-        ``GET /api/v1/storage/uploads/{storage_upload_id}``
-
-        Refusals: project_not_found, storage_upload_not_found.
-        """
-        answer: StorageUpload = self._transport.call("storage_upload_get", {"storage_upload_id": storage_upload_id}, options)
-        return answer
-
-    def upload_finish(self, storage_upload_id: str, *, checksum: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """Make an upload whose parts have all arrived a file
-
-        ``POST /api/v1/storage/uploads/{storage_upload_id}/finish``
-
-        Refusals: project_not_found, storage_access_denied, storage_checksum_mismatch, storage_path_occupied, storage_upload_incomplete, storage_upload_not_found.
-        """
-        answer: StorageObject = self._transport.call("storage_upload_finish", {"storage_upload_id": storage_upload_id, "checksum": checksum}, options)
-        return answer
-
-    def upload_part(self, storage_upload_id: str, *, number: int, sha256: str, options: Options | None = None) -> StorageAddress:
-        """An address that takes one part, of exactly these bytes and for a short time
-
-        ``GET /api/v1/storage/uploads/{storage_upload_id}/part``
-
-        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
-        """
-        answer: StorageAddress = self._transport.call("storage_upload_part", {"storage_upload_id": storage_upload_id, "number": number, "sha256": sha256}, options)
-        return answer
-
-
 class Api:
     """Every operation of the API, by what it is about."""
 
@@ -4044,6 +4102,7 @@ class Api:
         self.logs = LogsApi(transport)
         self.metrics = MetricsApi(transport)
         self.terminals = TerminalsApi(transport)
+        self.storage = StorageApi(transport)
         self.app_instances = AppInstancesApi(transport)
         self.apps = AppsApi(transport)
         self.service_accounts = ServiceAccountsApi(transport)
@@ -4069,4 +4128,3 @@ class Api:
         self.overview = OverviewApi(transport)
         self.policies = PoliciesApi(transport)
         self.simulator = SimulatorApi(transport)
-        self.storage = StorageApi(transport)

@@ -1589,10 +1589,18 @@ class StorageIsFolderError(GpuaasError):
 
 
 class StorageLimitReachedError(GpuaasError):
-    """There are as many uploads, namespaces or grants as the policy allows."""
+    """There are as many uploads, namespaces, grants, links or storage tokens as the policy allows."""
 
     code = "storage_limit_reached"
     status = 409
+    retryable = False
+
+
+class StorageLinkNotFoundError(GpuaasError):
+    """There is no such link."""
+
+    code = "storage_link_not_found"
+    status = 404
     retryable = False
 
 
@@ -1625,6 +1633,14 @@ class StorageQuotaExceededError(GpuaasError):
 
     code = "storage_quota_exceeded"
     status = 409
+    retryable = False
+
+
+class StorageTokenNotFoundError(GpuaasError):
+    """The allocation has no such storage token."""
+
+    code = "storage_token_not_found"
+    status = 404
     retryable = False
 
 
@@ -2116,10 +2132,12 @@ by_code: dict[str, type[GpuaasError]] = {
     "storage_grantee_not_found": StorageGranteeNotFoundError,
     "storage_is_folder": StorageIsFolderError,
     "storage_limit_reached": StorageLimitReachedError,
+    "storage_link_not_found": StorageLinkNotFoundError,
     "storage_object_not_found": StorageObjectNotFoundError,
     "storage_path_invalid": StoragePathInvalidError,
     "storage_path_occupied": StoragePathOccupiedError,
     "storage_quota_exceeded": StorageQuotaExceededError,
+    "storage_token_not_found": StorageTokenNotFoundError,
     "storage_too_many_entries": StorageTooManyEntriesError,
     "storage_upload_incomplete": StorageUploadIncompleteError,
     "storage_upload_not_found": StorageUploadNotFoundError,

@@ -2804,6 +2804,45 @@ class NewServiceAccountKey(TypedDict):
     service_account_id: str
 
 
+class NewStorageLink(TypedDict):
+    created_at: str
+    created_by: str
+    expires_at: str
+    id: str
+    last_opened_at: str | None
+    namespace_id: str
+    opened: int
+    """How often it was opened."""
+    path: str
+    """Where the file lies now."""
+    project_id: str
+    revoked_at: str | None
+    size_bytes: int
+    storage_object_id: str
+    """The file. The link follows it when it is renamed, and not what replaces it."""
+    url: str
+    """Opens the file without a sign-in, until the link ends. Shown once."""
+    works: bool
+    """Whether it opens the file now: not while the file lies in the trash."""
+
+
+class NewStorageToken(TypedDict):
+    allocation_id: str
+    base_url: str
+    """Where the machine calls the API."""
+    created_at: str
+    created_by: str
+    id: str
+    level: Literal["read", "write"]
+    """What it opens of the files of the project."""
+    project_id: str
+    revoked_at: str | None
+    token: str
+    """The token itself, for the machine. Shown once."""
+    works: bool
+    """Whether it is accepted now: the allocation has not ended, and nobody revoked it."""
+
+
 class NodeAction(TypedDict):
     action: Literal["publish", "cordon", "uncordon", "drain", "resume", "quarantine", "clear", "retire", "readmit", "reimage", "remove", "probe"]
     allowed: bool
@@ -3869,13 +3908,37 @@ class StorageGrant(TypedDict):
     revoked_at: str | None
 
 
+class StorageLink(TypedDict):
+    created_at: str
+    created_by: str
+    expires_at: str
+    id: str
+    last_opened_at: str | None
+    namespace_id: str
+    opened: int
+    """How often it was opened."""
+    path: str
+    """Where the file lies now."""
+    project_id: str
+    revoked_at: str | None
+    size_bytes: int
+    storage_object_id: str
+    """The file. The link follows it when it is renamed, and not what replaces it."""
+    works: bool
+    """Whether it opens the file now: not while the file lies in the trash."""
+
+
 class StorageNamespace(TypedDict):
     created_at: str
     id: str
     kind: Literal["shared", "users", "workloads", "datasets", "checkpoints", "artifacts"]
+    level: Literal["read", "write", "manage"]
+    """What the caller may do there."""
     name: str
     path: str
     project_id: str
+    stored_bytes: int
+    """Files in it, and those of it in the trash."""
 
 
 class StorageObject(TypedDict):
@@ -3897,6 +3960,19 @@ class StorageObject(TypedDict):
     """When it leaves the trash for good."""
     size_bytes: int
     updated_at: str
+
+
+class StorageToken(TypedDict):
+    allocation_id: str
+    created_at: str
+    created_by: str
+    id: str
+    level: Literal["read", "write"]
+    """What it opens of the files of the project."""
+    project_id: str
+    revoked_at: str | None
+    works: bool
+    """Whether it is accepted now: the allocation has not ended, and nobody revoked it."""
 
 
 class StorageUploadPartsItem(TypedDict):

@@ -65,6 +65,12 @@ const levels = sql(
      and (g.expires_at is null or g.expires_at > act_time())
    limit 3`,
 );
+const levelsInMany = sql(
+  'storage-grant-levels-many',
+  `select g.namespace_id, g.level from storage_grants g
+   where g.namespace_id = any ($1::uuid[]) and g.grantee_id = $2::uuid and g.revoked_at is null and mine(g.organization_id)
+     and (g.expires_at is null or g.expires_at > act_time())`,
+);
 const revoke = sql(
   'storage-grant-revoke',
   'update storage_grants g set revoked_at = act_time() where g.id = $1 and g.revoked_at is null and mine(g.organization_id)',
@@ -115,6 +121,9 @@ export const listReceived = (
 ) => tx.rows<GrantRow>(received, [of.organizationId, of.grantees, before ?? null, limit]);
 export const levelsOf = async (tx: ReadTx, namespaceId: string, granteeIds: readonly string[]) =>
   (await tx.rows<Pick<GrantRow, 'level'>>(levels, [namespaceId, granteeIds])).map(({ level }) => level);
+/** What was granted to one person or program in each of these namespaces. */
+export const levelsAmong = (tx: ReadTx, namespaceIds: readonly string[], granteeId: string) =>
+  tx.rows<Pick<GrantRow, 'namespace_id' | 'level'>>(levelsInMany, [namespaceIds, granteeId]);
 export const revokeGrant = (tx: WriteTx, id: string) => tx.run(revoke, [id]);
 export const isGrantee = async (
   tx: ReadTx,

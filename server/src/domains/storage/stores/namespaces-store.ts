@@ -7,6 +7,7 @@ export interface NamespaceRow {
   readonly project_id: string;
   readonly kind: NamespaceKind;
   readonly name: string;
+  readonly stored_bytes: bigint;
   readonly created_at: Date;
 }
 export interface BucketRow {
@@ -45,14 +46,18 @@ const takesMore = sql(
   `select p.id from projects p
    where p.id = $1 and p.state not in ('removing', 'deleted') and mine(p.organization_id) for share`,
 );
+const resizeOne = sql(
+  'storage-namespace-resize',
+  'update storage_namespaces n set stored_bytes = greatest(n.stored_bytes + $2, 0) where n.id = $1 and mine(n.organization_id)',
+);
 const findByPath = sql(
   'storage-namespace-find',
-  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n ${ofProject}
+  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.stored_bytes, n.created_at from storage_namespaces n ${ofProject}
    where n.project_id = $1 and n.kind = $2 and n.name = $3 and mine(n.organization_id)`,
 );
 const findById = sql(
   'storage-namespace-get',
-  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n ${ofProject}
+  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.stored_bytes, n.created_at from storage_namespaces n ${ofProject}
    where n.id = $1 and mine(n.organization_id)`,
 );
 const insert = sql(
@@ -68,7 +73,7 @@ const count = sql(
 );
 const list = sql(
   'storage-namespace-list',
-  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.created_at from storage_namespaces n
+  `select n.id, n.organization_id, n.project_id, n.kind, n.name, n.stored_bytes, n.created_at from storage_namespaces n
    where n.organization_id = $1 and n.project_id = $2 and mine(n.organization_id)
      and ($3::text is null or n.kind <> 'users' or n.name = $3)
      and ($4::uuid is null or n.id > $4)
@@ -93,6 +98,15 @@ export const resizeBucket = (
   projectId: string,
   by: { readonly stored: number; readonly reserved: number },
 ) => tx.run(resize, [projectId, by.stored, by.reserved]);
+/** What a namespace stores, and its bucket with it. */
+export async function resizeNamespace(
+  tx: WriteTx,
+  of: { readonly projectId: string; readonly namespaceId: string },
+  by: { readonly stored: number; readonly reserved: number },
+): Promise<void> {
+  await resizeBucket(tx, of.projectId, by);
+  await tx.run(resizeOne, [of.namespaceId, by.stored]);
+}
 export const findNamespace = async (tx: ReadTx, projectId: string, kind: string, name: string) =>
   (await tx.rows<NamespaceRow>(findByPath, [projectId, kind, name]))[0];
 export const getNamespace = async (tx: ReadTx, id: string) => (await tx.rows<NamespaceRow>(findById, [id]))[0];

@@ -15,6 +15,7 @@ import type { Credential } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault, Outage } from '../../../kernel/fault.ts';
 import type { CallerAddress } from '../../gate/caller-address.ts';
+import type { Person } from './tenancy.ts';
 
 /** Who a token speaks for, once its signature, issuer, audience and dates were checked. */
 export interface Identity {
@@ -31,13 +32,15 @@ export interface Identity {
   readonly name?: string;
   /** The key of a service account of ours that asked for this token. */
   readonly keyId: string | undefined;
+  /** The caller, where finding the token found them as well. */
+  readonly person?: Person;
 }
 export type AuthenticationFault = Fault<'token_missing' | 'token_invalid' | 'token_expired' | 'rate_limit_exceeded'>;
 export type Authenticate = (
   authorization: string | undefined,
   address: CallerAddress,
 ) => Promise<Identity | AuthenticationFault>;
-/** Looks up tokens that are not JWTs: personal access tokens. */
+/** Looks up tokens that are not JWTs: personal access tokens, and storage tokens of allocations. */
 export interface OpaqueTokens {
   readonly prefix: string;
   identify(token: string, address: CallerAddress): Promise<Identity | AuthenticationFault>;
@@ -98,7 +101,7 @@ export function makeAuthenticate(parts: {
   readonly people: TokenIssuer;
   /** Our own issuer, which signs the tokens of service accounts. */
   readonly machines?: TokenIssuer;
-  readonly opaque?: OpaqueTokens;
+  readonly opaque?: readonly OpaqueTokens[];
   readonly clock: Clock;
 }): Authenticate {
   const people = { ...parts.people, find: findKeys(parts.people.keys) };
@@ -112,7 +115,8 @@ export function makeAuthenticate(parts: {
     if (!token || token.length > maxTokenLength) {
       return new Fault('token_invalid', 'The Authorization header must be: Bearer <token>.');
     }
-    if (parts.opaque && token.startsWith(parts.opaque.prefix)) return parts.opaque.identify(token, address);
+    const opaque = parts.opaque?.find(({ prefix }) => token.startsWith(prefix));
+    if (opaque) return opaque.identify(token, address);
     const nowMs = parts.clock.now().getTime();
     const fingerprint = hash('sha256', token, 'base64');
     const known = verified.get(fingerprint);

@@ -5,6 +5,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { CallerAddress } from '../../gate/caller-address.ts';
 import type { AuthenticationFault, Identity, OpaqueTokens } from './authentication.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { Person } from './tenancy.ts';
 
 /** A personal access token as its domain knows it. */
 export interface KnownToken {
@@ -34,14 +35,57 @@ export function makeOpaqueTokens(parts: {
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
 }): OpaqueTokens {
+  const look = makeLook(parts);
   const known = makeFresh<string, KnownToken | AuthenticationFault>({
     clock: parts.clock,
     ttlMs: freshMs,
     max: maxKnown,
   });
-  const trustedUntil = new Map<string, number>();
+  return {
+    prefix: parts.prefix,
+    async identify(token, address) {
+      const digest = hash('sha256', token, 'hex');
+      const found = await known.get(digest, () => look(digest, address));
+      if (found instanceof Fault) {
+        // A refusal for too many attempts says nothing about the token: another address may still use it.
+        if (found.code === 'rate_limit_exceeded') known.forget(digest);
+        return found;
+      }
+      if (found.expiresAt <= parts.clock.now())
+        return new Fault('token_expired', 'The token has expired: make another.');
+      return identityOf(found);
+    },
+  };
+}
 
-  async function look(digest: string, address: CallerAddress): Promise<KnownToken | AuthenticationFault> {
+/**
+ * Tokens of allocations, which open the storage of their project. Each request looks the token up, because it ends with its
+ * allocation at once.
+ */
+export function makeStorageTokens(parts: {
+  readonly prefix: string;
+  readonly find: (digest: string) => Promise<Person | undefined>;
+  readonly rateLimit: RateLimit;
+  readonly clock: Clock;
+}): OpaqueTokens {
+  const look = makeLook(parts);
+  return {
+    prefix: parts.prefix,
+    async identify(token, address) {
+      const person = await look(hash('sha256', token, 'hex'), address);
+      return person instanceof Fault ? person : machineOf(person, new Date(parts.clock.now().getTime() + trustedMs));
+    },
+  };
+}
+
+/** A lookup that counts first uses, of right and of wrong tokens alike. */
+function makeLook<T>(parts: {
+  readonly find: (digest: string) => Promise<T | undefined>;
+  readonly rateLimit: RateLimit;
+  readonly clock: Clock;
+}) {
+  const trustedUntil = new Map<string, number>();
+  return async (digest: string, address: CallerAddress): Promise<T | AuthenticationFault> => {
     const nowMs = parts.clock.now().getTime();
     if ((trustedUntil.get(digest) ?? 0) <= nowMs) {
       const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', { address }, {});
@@ -59,24 +103,26 @@ export function makeOpaqueTokens(parts: {
     if (trustedUntil.size >= maxKnown) trustedUntil.delete(trustedUntil.keys().next().value ?? '');
     trustedUntil.set(digest, nowMs + trustedMs);
     return found;
-  }
-
-  return {
-    prefix: parts.prefix,
-    async identify(token, address) {
-      const digest = hash('sha256', token, 'hex');
-      const found = await known.get(digest, () => look(digest, address));
-      if (found instanceof Fault) {
-        // A refusal for too many attempts says nothing about the token: another address may still use it.
-        if (found.code === 'rate_limit_exceeded') known.forget(digest);
-        return found;
-      }
-      if (found.expiresAt <= parts.clock.now())
-        return new Fault('token_expired', 'The token has expired: make another.');
-      return identityOf(found);
-    },
   };
 }
+
+const machineOf = (person: Person, expiresAt: Date): Identity => ({
+  issuer: 'urn:gpuaas:storage-tokens',
+  subject: person.id,
+  kind: 'service_account',
+  credential: {
+    kind: 'storage_token',
+    tokenId: person.id,
+    sessionId: undefined,
+    scopes: new Set(person.bounds?.scopes),
+  },
+  issuedAt: undefined,
+  expiresAt,
+  signedInAt: undefined,
+  methods: [],
+  keyId: undefined,
+  person,
+});
 
 const identityOf = ({ id, issuer, subject, scopes, expiresAt }: KnownToken): Identity => ({
   issuer,

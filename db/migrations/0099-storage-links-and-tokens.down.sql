@@ -1,0 +1,2 @@
+drop table storage_tokens;
+drop table storage_links;
