@@ -133,13 +133,11 @@ export function newestDay(): string {
 export const appPagesAreVerified: Law = {
   name: 'app-pages-are-verified',
   find: (tree) =>
-    tree.paths
-      .filter(isAppPage)
-      .flatMap((path) =>
-        judgeAppPage(tree.text(path), newestDay()).map((message) => ({
-          ...{ path, line: 1, law: 'app-pages-are-verified', message },
-        })),
-      ),
+    tree.paths.filter(isAppPage).flatMap((path) =>
+      judgeAppPage(tree.text(path), newestDay()).map((message) => ({
+        ...{ path, line: 1, law: 'app-pages-are-verified', message },
+      })),
+    ),
 };
 
 const domainReadme = /^server\/src\/domains\/[^/]+\/README\.md$/;

@@ -61,7 +61,10 @@ async function initFromCompose(
     if (!('problems' in checked)) continue;
     const [first] = checked.problems;
     if (first.field === 'metadata.slug') throw notSlug(manifest.metadata.slug);
-    throw usageFailure(`${file} would be no manifest: ${first.field} ${first.message}.`, `Change ${from}, and try again.`);
+    throw usageFailure(
+      `${file} would be no manifest: ${first.field} ${first.message}.`,
+      `Change ${from}, and try again.`,
+    );
   }
   for (const { manifest, file } of made) {
     await writeManifest(file, manifest);

@@ -94,14 +94,17 @@ beforeAll(async () => {
   await chmod(folder, 0o711);
   for (const app of ['openai-cpu', 'jupyterlab']) await buildImage(app);
   stage = await openLinuxStage();
-  started = await start(['--data', join(folder, 'data'), '--bare', '--fleet', 'none', '--port', String(await freePort())], {
-    env: {
-      GPUAAS_NODE_PORT: String(await freePort()),
-      GPUAAS_REGISTRY: 'distribution',
-      GPUAAS_REGISTRY_LOGINS: await readFile(stage.logins, 'utf8'),
-      NODE_EXTRA_CA_CERTS: join(stage.certificates, 'ca.crt'),
+  started = await start(
+    ['--data', join(folder, 'data'), '--bare', '--fleet', 'none', '--port', String(await freePort())],
+    {
+      env: {
+        GPUAAS_NODE_PORT: String(await freePort()),
+        GPUAAS_REGISTRY: 'distribution',
+        GPUAAS_REGISTRY_LOGINS: await readFile(stage.logins, 'utf8'),
+        NODE_EXTRA_CA_CERTS: join(stage.certificates, 'ca.crt'),
+      },
     },
-  });
+  );
   url = started.fact('URL');
   const [password = ''] = started.fact('Password').split(' ');
   operator = await openPerson(url, { login: 'operator', password });

@@ -29,9 +29,7 @@ const marked: (readonly [string, readonly Snippet[]])[] = (
 ).filter(([, snippets]) => snippets.length > 0);
 /** Those who operate come last: what they do to hosts is felt for a while. */
 const rank = (snippets: readonly Snippet[]): number => (snippets.some(({ who }) => who === 'operator') ? 1 : 0);
-const guides = marked
-  .filter(([path]) => !tutorials.has(path))
-  .sort(([, a], [, b]) => rank(a) - rank(b));
+const guides = marked.filter(([path]) => !tutorials.has(path)).sort(([, a], [, b]) => rank(a) - rank(b));
 
 let folder: string;
 beforeAll(async () => {
@@ -139,7 +137,11 @@ describe('the tutorial of publishers', () => {
   let started: Started;
   let typist: Typist;
   beforeAll(async () => {
-    const opened = await openInstallation('first-app', ['--bare', '--host-speed', '500'], ['member', 'owner', 'operator']);
+    const opened = await openInstallation(
+      'first-app',
+      ['--bare', '--host-speed', '500'],
+      ['member', 'owner', 'operator'],
+    );
     ({ started, typist } = opened);
     await hostsAreReady(opened.url, opened.token);
   }, 2 * patience);

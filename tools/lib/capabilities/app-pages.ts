@@ -29,7 +29,9 @@ export function judgeAppPage(text: string, newest: string): string[] {
     ...(status === undefined ? ['has no status in its header'] : []),
     ...(capabilities.length === 0 ? ['names no capabilities in its header'] : []),
     ...(Number.isNaN(days) ? [`has no ${verifiedField} in its header (commit and date): ${again}`] : []),
-    ...(days > mostDays ? [`was last compared with the code on ${date}, more than ${mostDays} days ago: ${again}`] : []),
+    ...(days > mostDays
+      ? [`was last compared with the code on ${date}, more than ${mostDays} days ago: ${again}`]
+      : []),
     ...(days < -1 ? [`says that it was compared with the code on ${date}, which is later than the newest commit`] : []),
   ];
 }
@@ -55,7 +57,9 @@ export function unprovenOf(
   const all = [...new Set([...named, ...others])];
   const unknown = ids.filter((id) => !named.some((row) => row.id === id)).map((id) => `there is no row ${id}`);
   const inHalf = (half: 'unit' | 'production') =>
-    all.some((row) => 'by' in row && Object.keys(row.by).some((path) => isProductionFile(path) === (half === 'production')))
+    all.some(
+      (row) => 'by' in row && Object.keys(row.by).some((path) => isProductionFile(path) === (half === 'production')),
+    )
       ? judgeProofs(all, results[half], half)
       : [];
   return [...unknown, ...inHalf('unit'), ...inHalf('production')];

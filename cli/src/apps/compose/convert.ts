@@ -14,7 +14,16 @@ type Note = (field: string, why: string) => void;
 /** What the conversion reads. Every other key of a service is named. */
 const read = new Set([
   ...['image', 'command', 'entrypoint', 'environment', 'ports', 'expose', 'user', 'volumes', 'deploy', 'cpus'],
-  ...['mem_limit', 'pids_limit', 'shm_size', 'healthcheck', 'stop_grace_period', 'read_only', 'container_name', 'labels'],
+  ...[
+    'mem_limit',
+    'pids_limit',
+    'shm_size',
+    'healthcheck',
+    'stop_grace_period',
+    'read_only',
+    'container_name',
+    'labels',
+  ],
 ]);
 const because: Readonly<Record<string, string>> = {
   build: 'an app is an image: build and push it, and put its digest into runtime.image',
@@ -37,7 +46,11 @@ const longestName = 32;
 
 /** A label of a manifest, from a name that compose takes. */
 const labelOf = (name: string): string =>
-  name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-').replaceAll(/^[^a-z]+|-+$/g, '').slice(0, longestName) || 'data';
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, '-')
+    .replaceAll(/^[^a-z]+|-+$/g, '')
+    .slice(0, longestName) || 'data';
 
 export function convert(slug: string, name: string, service: Service): Converted {
   const leftOut: string[] = [];
@@ -74,7 +87,8 @@ export function convert(slug: string, name: string, service: Service): Converted
     ...(storage.length > 0 && { storage }),
     lifecycle: { ...base.lifecycle, ...(grace !== undefined && { drain_seconds: Math.min(grace, 600) }) },
   };
-  if (service['read_only'] !== true) note('read_only', 'the root of an app cannot be written; state belongs into storage');
+  if (service['read_only'] !== true)
+    note('read_only', 'the root of an app cannot be written; state belongs into storage');
   return { manifest, leftOut };
 }
 
@@ -115,7 +129,10 @@ function environmentOf(service: Service, note: Note) {
 function endpointsOf(service: Service, note: Note): AppManifest['endpoints'] {
   const path = healthPathOf(service['healthcheck']);
   if (service['healthcheck'] !== undefined && path === undefined) {
-    note('healthcheck', 'only a check that asks an address of HTTP can be taken over; a connection is asked in its place');
+    note(
+      'healthcheck',
+      'only a check that asks an address of HTTP can be taken over; a connection is asked in its place',
+    );
   }
   const all = [...portsOf(service['ports']), ...portsOf(service['expose'])];
   const ports = all.filter(({ port, written }) => {
@@ -138,7 +155,10 @@ function volumesOf(service: Service, note: Note): NonNullable<AppManifest['stora
       ? [String(long['source'] ?? ''), String(long['target'] ?? ''), long['read_only'] === true ? 'ro' : '']
       : String(each).split(':');
     if (long?.['type'] === 'bind' || /^[./~]/.test(source) || target === '') {
-      note('volumes', `${source === '' ? target : source} is a path of the machine or has no name: an app has none of its host`);
+      note(
+        'volumes',
+        `${source === '' ? target : source} is a path of the machine or has no name: an app has none of its host`,
+      );
       return [];
     }
     note('volumes', `${source} has no size in compose, so ${usualVolumeMib} MiB were put there`);

@@ -33,7 +33,12 @@ const callHere: CallRoute = async (url, headers = {}) => {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const asked = call(
       {
-        ...{ host: isHere ? '127.0.0.1' : to.hostname, port: to.port, path: `${to.pathname}${to.search}`, agent: false },
+        ...{
+          host: isHere ? '127.0.0.1' : to.hostname,
+          port: to.port,
+          path: `${to.pathname}${to.search}`,
+          agent: false,
+        },
         ...{ headers: { host: to.host, ...headers }, servername: to.hostname },
         signal: AbortSignal.timeout(patienceMs),
       },

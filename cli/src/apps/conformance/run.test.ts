@@ -34,7 +34,9 @@ const world = (more: Script = {}): Script => ({
   'GET /health': 'well',
   'GET /v1/models': 'noise',
   [`GET ${at}/use`]: [page(), page({ requests: 2 })],
-  ...Object.fromEntries(['upgrade', 'rollback', 'stop', 'start', 'release'].map((word) => [`POST ${at}/${word}`, now(word)])),
+  ...Object.fromEntries(
+    ['upgrade', 'rollback', 'stop', 'start', 'release'].map((word) => [`POST ${at}/${word}`, now(word)]),
+  ),
   ...more,
 });
 
@@ -53,21 +55,29 @@ describe('gpuaas app test', () => {
   it('takes an instance through everything, releases it and prints a list', async () => {
     const { code, out, err, asked } = await kit(world());
     expect(code, out + err).toBe(0);
-    const lines = out.trim().split('\n').map((line) => line.trim());
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => line.trim());
     expect(lines.slice(1)).toEqual([
       ...['✓ home/echo 0.1.0 is published and may be launched here', '✓ it becomes ready'],
       ...['✓ endpoint api lets no stranger in', '✓ endpoint api answers at /health', '✓ test models'],
       ...['✓ its use is counted: 2 requests', '✓ it moves to the same version again', '✓ it goes back'],
       ...['✓ it stops', '✓ it starts again', '✓ it is released'],
     ]);
-    expect(asked.filter(({ request }) => request.startsWith('POST')).map(({ request }) => request.split('/').at(-1))).toEqual(
-      ['app-instances', 'upgrade', 'rollback', 'stop', 'start', 'release'],
-    );
+    expect(
+      asked.filter(({ request }) => request.startsWith('POST')).map(({ request }) => request.split('/').at(-1)),
+    ).toEqual(['app-instances', 'upgrade', 'rollback', 'stop', 'start', 'release']);
     expect(err).toContain('12 passed, 0 failed');
   });
 
   it.each([
-    ['an endpoint that lets strangers in', { 'GET /': 'come in' }, '✗ endpoint api lets no stranger in', 'It answered 200'],
+    [
+      'an endpoint that lets strangers in',
+      { 'GET /': 'come in' },
+      '✗ endpoint api lets no stranger in',
+      'It answered 200',
+    ],
     ['an endpoint that is not well', { 'GET /health': { refused: 503, body: {} } }, '✗ endpoint api answers', '503'],
     ['a test that reads something else', { 'GET /v1/models': 'silence' }, '✗ test models', 'has no "noise"'],
     ['use that is not counted', { [`GET ${at}/use`]: page() }, '✗ its use is counted', '2 requests went through and 0'],
@@ -99,7 +109,11 @@ describe('gpuaas app test', () => {
 
   it('is one document for programs', async () => {
     const { out } = await kit(world(), '-o', 'json');
-    expect(JSON.parse(out)).toMatchObject({ passed: 12, failed: 0, checks: expect.arrayContaining([expect.anything()]) });
+    expect(JSON.parse(out)).toMatchObject({
+      passed: 12,
+      failed: 0,
+      checks: expect.arrayContaining([expect.anything()]),
+    });
   });
 
   it('launches nothing that is not published, or is published with another image', async () => {

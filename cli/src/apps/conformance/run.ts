@@ -5,10 +5,10 @@ import type { Run, Session } from '../../command.ts';
 import { exitCodes, Failure } from '../../failure.ts';
 import { readLength } from '../../input/read-input.ts';
 import { plain } from '../../show/value.ts';
+import { parametersOf, readPlace } from '../place.ts';
 import { readManifest } from '../read-manifest.ts';
 import { routeCaller } from './call-route.ts';
 import { type Checklist, openChecklist } from './checklist.ts';
-import { parametersOf, readPlace } from '../place.ts';
 import { probeEndpoints } from './probe.ts';
 
 /**
@@ -76,7 +76,10 @@ async function findPublished(session: Session, api: Gpuaas, manifest: AppManifes
       });
     }
     if (!found.launchable) {
-      throw new Failure(exitCodes.conflict, `${app.reference} ${version} cannot be launched: ${plain(found.reason ?? 'the server does not say why')}`);
+      throw new Failure(
+        exitCodes.conflict,
+        `${app.reference} ${version} cannot be launched: ${plain(found.reason ?? 'the server does not say why')}`,
+      );
     }
     return { reference: app.reference };
   }

@@ -9,7 +9,11 @@ export interface Page {
 }
 export function openPage(
   url: string,
-  options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+  options: {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  } = {},
 ): Promise<Page> {
   const { host, port, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {

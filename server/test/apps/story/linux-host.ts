@@ -37,7 +37,7 @@ export async function openLinuxStage(): Promise<LinuxStage> {
   const host = await fixture.open({ containers: room.settings, dialContainer: async (to) => room.dial(to) });
   const podman = podmanIn(placesIn(join(fixture.folder, 'state/containers')), room.settings);
   const call = (...words: string[]) => {
-    const [program = '', ...rest] = podman(...words);
+    const [program, ...rest] = podman(...words);
     return room.run(program, ...rest);
   };
   return {

@@ -23,7 +23,7 @@ export async function openPerson(
 ): Promise<Person> {
   const { access_token: token } = await signIn(url, account);
   const env = {
-    ...{ PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1' },
+    ...{ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', NO_COLOR: '1' },
     ...{ GPUAAS_BASE_URL: url, GPUAAS_TOKEN: token },
     ...(project !== undefined && { GPUAAS_PROJECT: project }),
   };

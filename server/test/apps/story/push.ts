@@ -18,7 +18,13 @@ export async function pushImage(place: Place, image: string, repository: string)
   const trust = [`--dest-cert-dir=${place.certificates}`, `--dest-authfile=${place.logins}`];
   const to = `docker://${place.registry}/${repository}:1`;
   await promisify(execFile)('skopeo', ['copy', '--quiet', '--preserve-digests', ...trust, `oci:${image}:1`, to]);
-  const words = ['inspect', `--cert-dir=${place.certificates}`, `--authfile=${place.logins}`, '--format={{.Digest}}', to];
+  const words = [
+    'inspect',
+    `--cert-dir=${place.certificates}`,
+    `--authfile=${place.logins}`,
+    '--format={{.Digest}}',
+    to,
+  ];
   return (await promisify(execFile)('skopeo', words)).stdout.trim();
 }
 
