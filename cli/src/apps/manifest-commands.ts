@@ -7,7 +7,7 @@ import { exitCodes, usageFailure } from '../failure.ts';
 import { showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';
 import { convert } from './compose/convert.ts';
-import { readCompose } from './compose/service.ts';
+import { readCompose } from './compose/compose-file.ts';
 import { readManifest, readText, readYaml } from './read-manifest.ts';
 import { type TemplateName, templates } from './templates.ts';
 

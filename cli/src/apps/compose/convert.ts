@@ -1,6 +1,6 @@
 import type { AppManifest } from '@gpuaas/contract/apps';
 import { templates } from '../templates.ts';
-import { healthPathOf, limitsOf, portsOf, secondsOf, variablesOf, wordsOf } from './service.ts';
+import { healthPathOf, limitsOf, portsOf, secondsOf, variablesOf, wordsOf } from './compose-file.ts';
 
 /** A manifest that was made of a service, and what of the service is not in it. */
 export interface Converted {
