@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAppPage } from '../lib/capabilities/app-pages.ts';
 import { capabilityGroups, capabilityRows } from '../lib/capabilities/index.ts';
 import { type Half, judgeIds, judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
 import { capabilityPage, isShown, stateOf } from '../lib/capabilities/page.ts';
@@ -16,7 +17,7 @@ const ids = 'tools/lib/capabilities/ids.txt';
 export const claimingDocuments = (tree: Tree): string[] =>
   tree.paths.filter(
     (path) =>
-      /^docs\/.*\.md$/.test(path) &&
+      (/^docs\/.*\.md$/.test(path) || isAppPage(path)) &&
       path !== page &&
       path !== 'docs/README.md' &&
       // Pages elsewhere may claim something as well; then they are held to it.

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { posix } from 'node:path';
 import { parse as parseYaml } from 'yaml';
+import { isAppPage, judgeAppPage } from '../lib/capabilities/app-pages.ts';
 import { anchorOf, frontMatter, withoutFrontMatter } from '../lib/document.ts';
-import { isCanary, type Tree } from '../lib/tree.ts';
+import { isCanary, root, type Tree } from '../lib/tree.ts';
 import { type Finding, type Law, lineAt } from './law.ts';
 
 /** Laws about what we write for people. */
@@ -122,6 +124,30 @@ export const decisionsAreWhole: Law = {
       ];
       return missing.map((message) => ({ path, line: 1, law: 'decisions-are-whole', message }));
     }),
+};
+
+/** The day of the newest commit; in a tree without git, today. */
+export function newestDay(): string {
+  try {
+    return execFileSync('git', ['log', '-1', '--format=%cs'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return new Date().toISOString().slice(0, 10);
+  }
+}
+
+/** Pages about apps once told of things that were not there. Their headers say what is, and since when that is known. */
+export const appPagesAreVerified: Law = {
+  name: 'app-pages-are-verified',
+  find: (tree) =>
+    tree.paths.filter(isAppPage).flatMap((path) =>
+      judgeAppPage(tree.text(path), newestDay()).map((message) => ({
+        ...{ path, line: 1, law: 'app-pages-are-verified', message },
+      })),
+    ),
 };
 
 const domainReadme = /^server\/src\/domains\/[^/]+\/README\.md$/;

@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { listLines, makeTree, repository, root } from '../lib/tree.ts';
 import {
   alertsHaveRunbooks,
+  appPagesAreVerified,
   decisionsAreWhole,
   documentsHaveTitles,
   linksLeadSomewhere,
   namedFilesExist,
+  newestDay,
 } from './document-laws.ts';
 import { type Law, showFindings } from './law.ts';
 import {
@@ -50,6 +52,9 @@ const alert = (runbook: string) =>
   `groups:\n  - name: a\n    rules:\n      - alert: Late\n        expr: up == 0\n        annotations:\n          runbook: ${runbook}\n`;
 
 const decision = (head: string, end: string) => `# RFD 1: A\n\n${head}\n\n## Decision\n\nSo.\n\n${end}`;
+
+const appPage = (verified: string) =>
+  `---\nstatus: partial\ncapabilities: APP-02\nlast_verified_against_code: ${verified}\n---\n\n# A\n`;
 
 /** Each law with a tree that keeps it, and trees that break it together with the words of the report. */
 const cases: readonly {
@@ -169,6 +174,15 @@ const cases: readonly {
       ['names no docs/runbooks page', { 'deploy/alerts/a.yml': alert('none') }],
       ['which is not there', { 'deploy/alerts/a.yml': alert('docs/runbooks/late.md') }],
       ['no alert leads here', { 'docs/runbooks/late.md': '# Late\n' }],
+    ],
+  },
+  {
+    law: appPagesAreVerified,
+    kept: { 'docs/guides/run-an-app.md': appPage(`0123456789ab ${newestDay()}`), 'docs/guides/other.md': '# Other\n' },
+    broken: [
+      ['has no status', { 'docs/guides/run-an-app.md': '# Run\n' }],
+      ['has no last_verified_against_code', { 'apps/README.md': appPage('lately') }],
+      ['more than 90 days ago', { 'docs/tutorials/first-app.md': appPage('0123456789ab 2020-01-31') }],
     ],
   },
   {

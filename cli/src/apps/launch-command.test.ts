@@ -55,6 +55,19 @@ describe('a command about an app', () => {
     expect(await rehearse(['app', 'versions', 'demo/chat'], versions, { env })).toMatchObject({ code: 0 });
   });
 
+  it('takes publisher/slug for a login to the registry', async () => {
+    const made = {
+      registry: '127.0.0.1:5443',
+      repository: 'demo/chat',
+      username: 'u',
+      password: 'p',
+      expires_at: 'soon',
+    };
+    const script = { ...found, [`POST /api/v1/apps/${app}/push-credentials`]: made };
+    const run = await rehearse(['app', 'registry', 'login', 'demo/chat'], script, { env });
+    expect(run).toMatchObject({ code: 0, out: 'podman login --tls-verify=false -u u -p p 127.0.0.1:5443\n' });
+  });
+
   it('says where to look when the project finds no such app', async () => {
     const run = await rehearse(['app', 'versions', 'demo/nothing'], found, { env });
     expect(run.err).toContain('This project finds no app "demo/nothing".');

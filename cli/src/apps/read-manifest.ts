@@ -26,17 +26,19 @@ function withImage(written: unknown, image: string): unknown {
   return { ...rest, runtime: { ...runtime, image } };
 }
 
-/** The manifest of a file, with another image if one is given, or a failure that lists what is wrong with it. */
-export async function readManifest(path: string, image?: string): Promise<AppManifest> {
+export async function readText(path: string, next?: string): Promise<string> {
   const size = await stat(path).then(
     (found) => found.size,
     () => undefined,
   );
-  if (size === undefined) {
-    throw usageFailure(`There is no file ${path}.`, 'gpuaas app init SLUG writes a manifest to begin with.');
-  }
+  if (size === undefined) throw usageFailure(`There is no file ${path}.`, next);
   if (size > largestFileBytes) throw usageFailure(`${path} is larger than ${largestFileBytes} bytes.`);
-  const written = readYaml(await readFile(path, 'utf8'), path);
+  return readFile(path, 'utf8');
+}
+
+/** The manifest of a file, with another image if one is given, or a failure that lists what is wrong with it. */
+export async function readManifest(path: string, image?: string): Promise<AppManifest> {
+  const written = readYaml(await readText(path, 'gpuaas app init SLUG writes a manifest to begin with.'), path);
   const checked = checkManifest(image === undefined ? written : withImage(written, image));
   if ('manifest' in checked) return checked.manifest;
   const lines = checked.problems.map(({ field, message }) => `  ${field === '' ? 'the manifest' : field}: ${message}`);

@@ -1,47 +1,15 @@
-import type { Gpuaas } from '@gpuaas/sdk';
-import type { Run, Session } from '../command.ts';
+import { parametersOf, readNewAllocation } from '../apps/place.ts';
+import type { Run } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { confirm } from '../input/ask.ts';
-import { findSku, regionOf } from '../launch-arguments.ts';
 import { browserOf, openBrowser } from '../login/browser.ts';
 import { resolveAllocation } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
-import { priceLine } from '../show/sentence.ts';
 import { plain } from '../show/value.ts';
 
 const usualLines = 200;
 const triesForLogs = 60;
 const betweenMs = 500;
 const shown = ['id', 'name', 'app_reference', 'app_version', 'state', 'simulated', 'allocation_id'];
-
-/** true, false and numbers are what they look like; everything else is text. */
-function readValue(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-function parametersOf(session: Session): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    session.list('set').map((pair) => {
-      const at = pair.indexOf('=');
-      if (at < 1) throw new Failure(exitCodes.usage, `--set ${plain(pair)} has no value: write --set name=value.`);
-      return [pair.slice(0, at), readValue(pair.slice(at + 1))];
-    }),
-  );
-}
-
-/** The allocation that comes with the app: what it is and what it costs stands before the question. */
-async function readPlace(session: Session, api: Gpuaas, sku: string) {
-  const { item, gpus } = await findSku(api, sku, session.text('gpus'));
-  const place = { sku: item.sku, region: await regionOf(session, item, gpus), gpus };
-  const { price, feasible, message } = await api.allocations.plan(place, { project: await session.project() });
-  session.say(`  Plan   ${gpus} × ${item.sku}   region ${place.region}`);
-  session.say(`  Price  ${priceLine(price, undefined, null)}`);
-  session.say('  Stops  when you release the app');
-  if (!feasible) throw new Failure(exitCodes.capacity, plain(message));
-  await confirm(session, 'Launch?');
-  return place;
-}
 
 export const launch: Run = async (session) => {
   const [app = '', version] = session.arg(0).split('@');
@@ -50,7 +18,7 @@ export const launch: Run = async (session) => {
     throw new Failure(exitCodes.usage, 'Name an allocation with --on, or a SKU for a new one with --sku.');
   }
   const api = await session.api();
-  const place = sku === undefined ? undefined : await readPlace(session, api, sku);
+  const place = sku === undefined ? undefined : await readNewAllocation(session, api, sku);
   const made = await api.appInstances.create(
     {
       app,

@@ -41,3 +41,13 @@ describe('words after the last argument', () => {
     expect(asked.length).toBeGreaterThan(0);
   });
 });
+
+describe('a key as PEM', () => {
+  it('is an argument, although it begins with hyphens', async () => {
+    const key = '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n';
+    const path = `POST /api/v1/projects/${env.GPUAAS_PROJECT}/app-signing-keys`;
+    const run = await rehearse(['app', 'key', 'add', 'release', key], { [path]: { id: 'k' } }, { env });
+    expect(run.code, run.err).toBe(exitCodes.ok);
+    expect(run.asked.at(-1)).toEqual({ request: path, body: { name: 'release', public_key: key } });
+  });
+});

@@ -13,12 +13,12 @@ export function readGiven(command: CommandSpec, args: readonly string[]): Given 
   );
   const parse = (words: readonly string[]): Given => {
     const { values, positionals } = parseArgs({
-      args: [...words],
+      args: words.map(hidePem),
       options: { ...options, fields: { type: 'string' } },
       allowPositionals: true,
       strict: true,
     });
-    return { values: values as Given['values'], positionals };
+    return { values: values as Given['values'], positionals: positionals.map(showPem) };
   };
   try {
     return parse(withFields(args, parse, command.args?.length ?? 0));
@@ -28,6 +28,12 @@ export function readGiven(command: CommandSpec, args: readonly string[]): Given 
     throw usageFailure(`${what.replace(/\.$/, '')}.`, `gpuaas ${command.name} --help shows the options.`);
   }
 }
+
+/** A key as PEM begins with hyphens and is no option: the parser sees a letter in front of it. */
+const pem = '-----BEGIN ';
+const hidden = `p${pem}`;
+const hidePem = (word: string): string => (word.startsWith(pem) ? `p${word}` : word);
+const showPem = (word: string): string => (word.startsWith(hidden) ? word.slice(1) : word);
 
 /**
  * --json alone prints everything; --json=FIELDS prints some fields, and so does --json FIELDS where the command takes

@@ -36,6 +36,24 @@ export const appInstances: CommandGroup = {
       load: async () => (await import('../commands/app.ts')).launch,
     },
     {
+      name: 'app test',
+      summary: 'Run a published version through everything that an instance can meet, and print a checklist',
+      description:
+        'It launches the version of the manifest in your project, asks each endpoint through its address, looks whether its use is counted, moves it to the same version and back, stops, starts and releases it. Without --on and --sku it takes the first whole node that is free, after its price was confirmed. The exit code is 0 when nothing failed.',
+      args: [{ name: 'FILE', optional: true, meaning: 'the manifest, in YAML or JSON (default: app.yaml)' }],
+      flags: {
+        on: { type: 'string', value: 'ALLOCATION', meaning: 'the allocation to run on: its name, its id or @last' },
+        sku: { type: 'string', value: 'SKU', meaning: 'the SKU of a new allocation' },
+        region: { type: 'string', value: 'REGION', meaning: 'with a new allocation: where' },
+        gpus: { type: 'string', value: 'COUNT', meaning: 'with a new allocation: how many GPUs' },
+        image: { type: 'string', value: 'IMAGE', meaning: 'instead of runtime.image: registry/repository@sha256:…' },
+        set: { type: 'string', value: 'NAME=VALUE', many: true, meaning: 'a parameter of the app' },
+        timeout: { type: 'string', value: 'TIME', meaning: 'how long one step may take (default: 20m)' },
+      },
+      examples: ['gpuaas app test', 'gpuaas app test model.yaml --on trainer --set model=small'],
+      load: async () => (await import('../apps/conformance/run.ts')).test,
+    },
+    {
       name: 'app instances',
       summary: 'The app instances of the project',
       flags: {

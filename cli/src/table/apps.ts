@@ -64,9 +64,17 @@ export const apps: CommandGroup = {
           ['browser', 'api', 'model-server', 'notebook', 'batch'],
           'what it is like (default: browser)',
         ),
+        from: {
+          ...{ type: 'string', value: 'FILE' },
+          meaning: 'a compose file to convert; several services become a manifest each',
+        },
         file: { type: 'string', value: 'FILE', meaning: 'where (default: app.yaml)' },
       },
-      examples: ['gpuaas app init echo', 'gpuaas app init my-model --template model-server --file model.yaml'],
+      examples: [
+        'gpuaas app init echo',
+        'gpuaas app init my-model --template model-server --file model.yaml',
+        'gpuaas app init shop --from compose.yaml',
+      ],
       load: async () => (await load()).init,
     },
     {

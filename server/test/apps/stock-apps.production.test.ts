@@ -75,7 +75,7 @@ describe('a model server with the API of OpenAI', () => {
   it(
     'streams to the public client with a token of a service account, and its tokens are counted for the project',
     async () => {
-      const script = join(import.meta.dirname, 'model_server.py');
+      const script = join(import.meta.dirname, '../../../apps/openai-cpu/server.py');
       program = await startProgram(python, (port) => [script, join(folder, 'noise.gguf'), String(port)], folder);
       const instance = await putInstance(world, home, { state: 'running' });
       const next = await putVersion(world, home, {

@@ -16,6 +16,8 @@ const root = join(import.meta.dirname, '../../..');
 const patience = 300_000;
 const firstNode = 'docs/tutorials/first-node.md';
 const firstInvoice = 'docs/tutorials/first-invoice.md';
+const firstApp = 'docs/tutorials/first-app.md';
+const tutorials = new Set([firstNode, firstInvoice, firstApp]);
 
 const listPages = async (): Promise<string[]> =>
   (await readdir(join(root, 'docs'), { recursive: true }))
@@ -27,9 +29,7 @@ const marked: (readonly [string, readonly Snippet[]])[] = (
 ).filter(([, snippets]) => snippets.length > 0);
 /** Those who operate come last: what they do to hosts is felt for a while. */
 const rank = (snippets: readonly Snippet[]): number => (snippets.some(({ who }) => who === 'operator') ? 1 : 0);
-const guides = marked
-  .filter(([path]) => path !== firstNode && path !== firstInvoice)
-  .sort(([, a], [, b]) => rank(a) - rank(b));
+const guides = marked.filter(([path]) => !tutorials.has(path)).sort(([, a], [, b]) => rank(a) - rank(b));
 
 let folder: string;
 beforeAll(async () => {
@@ -130,6 +130,30 @@ describe('the tutorial of operators', () => {
     const [, snippets = []] = marked.find(([path]) => path === firstNode) ?? [];
     expect(snippets.length).toBeGreaterThan(8);
     expect(await typist.typePage(firstNode, snippets)).toEqual([]);
+  });
+});
+
+describe('the tutorial of publishers', () => {
+  let started: Started;
+  let typist: Typist;
+  beforeAll(async () => {
+    const opened = await openInstallation(
+      'first-app',
+      ['--bare', '--host-speed', '500'],
+      ['member', 'owner', 'operator'],
+    );
+    ({ started, typist } = opened);
+    await hostsAreReady(opened.url, opened.token);
+  }, 2 * patience);
+  afterAll(async () => {
+    await typist?.close();
+    await started?.kill('SIGTERM');
+  });
+
+  it('is true from an empty folder to an app that another project opens', { timeout: 2 * patience }, async () => {
+    const [, snippets = []] = marked.find(([path]) => path === firstApp) ?? [];
+    expect(snippets.length).toBeGreaterThan(8);
+    expect(await typist.typePage(firstApp, snippets)).toEqual([]);
   });
 });
 

@@ -52,6 +52,10 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
             'jupyterlab has a manifest',
             'vllm has a manifest',
             'ollama has a manifest',
+            'openai-cpu has a manifest',
+          ],
+          'server/test/apps/app-story.production.test.ts': [
+            'with pages is opened in a browser by who launched it, and runs cells over the WebSocket of its kernel',
           ],
         },
       },
@@ -91,6 +95,9 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
           'server/test/apps/stock-apps.production.test.ts': [
             'streams to the public client with a token of a service account, and its tokens are counted for the project',
           ],
+          'server/test/apps/app-story.production.test.ts': [
+            'streams a chat completion to the client of OpenAI with a token of a service account, and its tokens are counted',
+          ],
         },
       },
       notBuilt('APP-12', 'Outside workers have a contract and an identity'),
@@ -108,8 +115,40 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
       },
       notBuilt('APP-15', 'One tenant’s broken app does not harm another tenant'),
       notBuilt('APP-16', 'App code calls the platform from the server side'),
-      notBuilt('APP-17', 'A tenant’s own published app is an example'),
-      notBuilt('APP-18', 'Pages on apps say what is built'),
+      {
+        id: 'APP-17',
+        words: 'A tenant’s own published app is an example, from its recipe to another organization that opens it',
+        by: {
+          'server/test/apps/app-story.production.test.ts': [
+            'is published by a member who administers nothing, verified by its signature, and promoted for everybody',
+            'is launched by another organization with an allocation of its own, in a container of podman',
+            'is gone with its allocation when it is released, and its container too',
+          ],
+          'server/test/journeys/docs.production.test.ts': [
+            'is true from an empty folder to an app that another project opens',
+          ],
+          'cli/src/apps/conformance/run.test.ts': [
+            'takes an instance through everything, releases it and prints a list',
+            'ends at a launch that fails, with its reason, and releases it',
+          ],
+          'cli/src/apps/compose/convert.test.ts': [
+            'makes a manifest of a service that validate takes',
+            'names everything that it does not take over, and keeps no password',
+          ],
+        },
+      },
+      {
+        id: 'APP-18',
+        words: 'Pages on apps say in their headers what is built, and when that was last compared with the code',
+        by: {
+          'tools/lib/capabilities/app-pages.test.ts': [
+            'has the status that its rows have',
+            'is verified only by tests of its rows that ran and passed in both halves',
+            'gets a header that is good for 90 days, and keeps what else stands in it',
+          ],
+          'tools/laws/tree.test.ts': ['app-pages-are-verified'],
+        },
+      },
       notBuilt('APP-19', 'Slurm and RKE2 run in an allocation; Slurm on several nodes'),
       {
         id: 'APP-20',

@@ -245,7 +245,7 @@ export const gaps: readonly CapabilityGroup[] = [
           ],
         },
       },
-      { id: 'GAP-28', words: 'Pages on apps have a generated status', notBuilt: true },
+      { id: 'GAP-28', words: 'Pages on apps have a generated status', sameAs: 'APP-18' },
       { id: 'GAP-29', words: 'Shared runtimes have a whole API', notBuilt: true },
       { id: 'GAP-30', words: 'UI extensions from outside: manifest and SDK', notBuilt: true },
       { id: 'GAP-31', words: 'Apps emit usage', notBuilt: true },

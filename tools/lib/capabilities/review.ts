@@ -34,7 +34,7 @@ export const review: readonly CapabilityGroup[] = [
           'tools/gates/security/security.test.ts': ['reports a line that breaks it, for each rule'],
         },
       },
-      { id: 'ACT-05', words: 'Pages on apps have a status that matches the code', notBuilt: true },
+      { id: 'ACT-05', words: 'Pages on apps have a status that matches the code', sameAs: 'APP-18' },
       { id: 'ACT-06', words: 'A generated SDK, and no hand-written HTTP calls', sameAs: 'GAP-04' },
       { id: 'ACT-07', words: 'The app platform is on the capability matrix', sameAs: 'APP-20' },
       { id: 'ACT-08', words: 'Numbered migrations', sameAs: 'GAP-24' },
@@ -110,7 +110,7 @@ export const review: readonly CapabilityGroup[] = [
       { id: 'RRC-03', words: 'More than twenty routes are protected, none by hand', sameAs: 'GAP-01' },
       { id: 'RRC-04', words: 'One enforcer of transitions, with a test of concurrent release', sameAs: 'GAP-07' },
       { id: 'RRC-05', words: 'Tests of accrual, replay and dead letters have grown', sameAs: 'GAP-27' },
-      { id: 'RRC-06', words: 'Pages on apps have headers', notBuilt: true },
+      { id: 'RRC-06', words: 'Pages on apps have headers', sameAs: 'APP-18' },
       { id: 'RRC-07', words: 'The app platform has a row', sameAs: 'APP-20' },
       {
         id: 'RRC-08',

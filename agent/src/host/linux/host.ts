@@ -9,6 +9,7 @@ import { makeAccounts } from './accounts.ts';
 import { makeAttest } from './attestation.ts';
 import { checked } from './checked.ts';
 import { type Commands, makeCommands } from './commands.ts';
+import type { DialPort } from './containers/connect.ts';
 import { containerMethods } from './containers/methods.ts';
 import { type Containers, openContainers } from './containers/open.ts';
 import { type ContainerSettings, usualContainers } from './containers/settings.ts';
@@ -57,6 +58,8 @@ export interface LinuxHostOrder {
   readonly slices?: SliceSettings;
   /** How the host runs containers. Without an allowed registry it runs none. */
   readonly containers?: ContainerSettings;
+  /** How a port of a container is reached, when its network is not the one of this process. */
+  readonly dialContainer?: DialPort;
   /** How the agent orders the kernel to move devices between drivers. */
   readonly writeKernel?: WriteKernel;
 }
@@ -119,6 +122,7 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     ...{ folder: order.folder, disk, commands, clock, settings: order.containers ?? usualContainers },
     living: wholeNode.livingOf,
     gpus: watch.gpusOnBus,
+    ...(order.dialContainer && { dial: order.dialContainer }),
   });
   await containers.resume();
   return joinHost({ measure, root, commands, watch, wholeNode, shells, door, sliceHost, consoles, containers });

@@ -31,6 +31,10 @@ export interface ContainerRoom {
   run(...argv: [string, ...string[]]): Promise<string>;
   podman(...words: string[]): Promise<string>;
   readonly places: ReturnType<typeof placesIn>;
+  /** The name of its registry, as images carry it. */
+  readonly registry: string;
+  /** A connection from the network of the room. */
+  dial(to: { readonly address: string; readonly port: number }): Duplex;
   close(): Promise<void>;
 }
 
@@ -50,12 +54,16 @@ const patienceMs = 60_000;
 export const gpuHere = 'GPU-00000000-0000-4000-8000-000000000001';
 export const gpuWithoutDevice = 'GPU-00000000-0000-4000-8000-000000000002';
 export const [worldAddress, hostAddress, openPort] = ['203.0.113.1', '203.0.113.2', 9_000];
-const registry = 'localhost:5000';
+const usualRegistryPort = 5_000;
 const liarRegistry = 'localhost:5001';
 const login = { user: 'agent', password: 'a-password-of-the-test' };
 const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers');
 
-export async function openContainerRoom(tenants: ReadonlySet<string>): Promise<ContainerRoom> {
+export async function openContainerRoom(
+  tenants: ReadonlySet<string>,
+  registryPort = usualRegistryPort,
+): Promise<ContainerRoom> {
+  const registry = `localhost:${registryPort}`;
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-containers-'));
   const children: ChildProcess[] = [];
   const namespaces = await startNamespaces(folder, children);
@@ -82,8 +90,8 @@ export async function openContainerRoom(tenants: ReadonlySet<string>): Promise<C
     children.push(spawn(first, rest, { stdio: 'ignore' }));
   };
   const places = placesIn(join(folder, 'state/containers'));
-  await makeRegistry(folder, settings, serve.bind(undefined, namespaces.host));
-  const digest = await pushImage({ folder, settings, run });
+  await makeRegistry({ folder, settings, port: registryPort }, serve.bind(undefined, namespaces.host));
+  const digest = await pushImage({ folder, settings, run, registry });
   await startLiar(folder, digest, serve.bind(undefined, namespaces.host));
   serve(namespaces.host, process.execPath, '--eval', listener, String(openPort));
   serve(namespaces.world, process.execPath, '--eval', listener, String(openPort));
@@ -94,7 +102,11 @@ export async function openContainerRoom(tenants: ReadonlySet<string>): Promise<C
   }
   const real = makeCommands();
   let generation = 0;
+  const dial: ContainerRoom['dial'] = ({ address, port }) =>
+    dialWithin(within(namespaces.host, [process.execPath, '--eval', piping, address, String(port)]));
   return {
+    registry,
+    dial,
     image: `${registry}/apps/web@${digest}`,
     liar: `${liarRegistry}/apps/web@sha256:${'1'.repeat(64)}`,
     settings,
@@ -119,8 +131,7 @@ export async function openContainerRoom(tenants: ReadonlySet<string>): Promise<C
           if (!tenants.has(allocationId)) throw new HostFailure('not_found', 'Nothing runs for this allocation.');
         },
         gpus: async () => [gpuHere, gpuWithoutDevice],
-        dial: async ({ address, port }) =>
-          dialWithin(within(namespaces.host, [process.execPath, '--eval', piping, address, String(port)])),
+        dial: async (to) => dial(to),
       });
     },
     async close() {
@@ -189,7 +200,10 @@ async function startNamespaces(folder: string, children: ChildProcess[]) {
 type Serve = (program: string, ...words: string[]) => void;
 
 /** A registry with a certificate of its own authority and one login. */
-async function makeRegistry(folder: string, settings: ContainerSettings, serve: Serve): Promise<void> {
+async function makeRegistry(
+  { folder, settings, port }: { readonly folder: string; readonly settings: ContainerSettings; readonly port: number },
+  serve: Serve,
+): Promise<void> {
   const certificates = settings.certificates ?? '';
   await mkdir(certificates, { recursive: true });
   const [key, certificate] = [join(folder, 'registry.key'), join(certificates, 'ca.crt')];
@@ -212,12 +226,12 @@ async function makeRegistry(folder: string, settings: ContainerSettings, serve: 
   const { stdout } = await exec('perl', ['-e', hash, login.password]);
   await writeFile(join(folder, 'people'), `${login.user}:${stdout}\n`);
   const auth = Buffer.from(`${login.user}:${login.password}`).toString('base64');
-  const auths = { [registry]: { auth }, [liarRegistry]: { auth } };
+  const auths = Object.fromEntries(settings.registries.map((name) => [name, { auth }]));
   await writeFile(settings.authFile ?? '', JSON.stringify({ auths }), { mode: 0o600 });
   const config = {
     version: '0.1',
     storage: { filesystem: { rootdirectory: join(folder, 'registry') } },
-    http: { addr: '127.0.0.1:5000', tls: { certificate, key } },
+    http: { addr: `127.0.0.1:${port}`, tls: { certificate, key } },
     auth: { htpasswd: { realm: 'test', path: join(folder, 'people') } },
   };
   await writeFile(join(folder, 'registry.yml'), JSON.stringify(config));
@@ -229,10 +243,12 @@ async function pushImage({
   folder,
   settings,
   run,
+  registry,
 }: {
   readonly folder: string;
   readonly settings: ContainerSettings;
   readonly run: ContainerRoom['run'];
+  readonly registry: string;
 }) {
   const context = join(folder, 'image');
   await mkdir(context);

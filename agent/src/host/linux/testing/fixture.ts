@@ -31,7 +31,10 @@ export interface Fixture {
   readonly calls: Argv[];
   readonly login: { readonly username: string; readonly uid: number; readonly gid: number };
   /** Answers in place of a program, where a test wants it to. */
-  answer: (argv: Argv) => CommandResult | undefined;
+  answer: (
+    argv: Argv,
+    limits?: Parameters<Commands['run']>[1],
+  ) => CommandResult | undefined | Promise<CommandResult | undefined>;
   /** The agent dies at its n-th step from now on the host or its files, before the step or right after it. */
   dieAt(step: number, when: 'before' | 'after'): void;
   /** Whether it has. */
@@ -116,7 +119,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
       step(own, async () => {
         calls.push(argv);
         return (
-          fixture.answer(argv) ??
+          (await fixture.answer(argv, options)) ??
           machine.says.get(argv.join(' ')) ??
           (await containerPrograms.run(argv, options?.signal)) ??
           (await slicePrograms.run(argv)) ??

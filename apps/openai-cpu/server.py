@@ -55,11 +55,11 @@ def write_model(path: str) -> None:
     writer.close()
 
 
-def main(path: str, port: str) -> None:
+def main(path: str, port: str, address: str = "127.0.0.1") -> None:
     write_model(path)
     params = xllamacpp.CommonParams()
     params.model.path = path
-    params.hostnames = ["127.0.0.1"]
+    params.hostnames = [address]
     params.port = int(port)
     params.n_ctx = 512
     params.n_parallel = 1
