@@ -87,12 +87,23 @@ describe('a fault in the end of a slice', () => {
     expect((await release()).disk_wiped.passed).toBe(true);
   });
 
-  it('hung_guest fails as guest_hung, until the guest is destroyed without grace', async () => {
+  it('deaf_guest is destroyed when its time to shut down is over, and the release says so', async () => {
+    await provision();
+    await host.faults.set({ fault: 'deaf_guest' });
+    const work = makeWork();
+    expect(await host.releaseSlice(orders.release(allocation, [0, 1]), work)).toMatchObject({
+      machine_ended: 'destroyed',
+      machine_absent: { passed: true },
+    });
+    expect(work.phases.slice(0, 2)).toEqual(['shutdown', 'destroy']);
+  });
+
+  it('hung_guest fails as guest_hung after it was to be destroyed, until a release without grace', async () => {
     await provision();
     await host.faults.set({ fault: 'hung_guest' });
     expect(await failureOf(release())).toBe('guest_hung');
     expect(await host.runtimes()).toHaveLength(1);
-    expect((await release(0)).machine_absent.passed).toBe(true);
+    expect(await release(0)).toMatchObject({ machine_ended: 'destroyed', machine_absent: { passed: true } });
   });
 
   it('vfio_stuck fails as vfio_stuck and keeps the devices', async () => {

@@ -16,6 +16,8 @@ export interface SliceSettings {
   readonly hugePages: boolean;
   /** How long a machine may take from its start until it has proven itself. */
   readonly bootMs: number;
+  /** How long a machine that was destroyed may still be there. */
+  readonly destroyMs: number;
 }
 
 const gibibyte = 1_024 ** 3;
@@ -27,6 +29,8 @@ export const usualSlices: SliceSettings = {
   imageLimitBytes: 200 * gibibyte,
   hugePages: false,
   bootMs: 10 * 60_000,
+  // QEMU is killed within seconds; one that writes to a device may take a while longer.
+  destroyMs: 30_000,
 };
 
 /**

@@ -274,4 +274,5 @@ export const treeSlices = (gpus = 8) => ({
   ...usualSlices,
   approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
   bootMs: 2_000,
+  destroyMs: 1_500,
 });
