@@ -19,6 +19,8 @@ export const simulatedFaults = {
   machine_failed: 'The virtual machine does not start: machine_failed.',
   ssh_unreachable: 'The machine is up, but its SSH port does not answer: ssh_unreachable.',
   user_remains: 'A process of the user does not end: user_remains.',
+  mirror_away: 'The machine of a slice cannot install its driver at the first boot: guest_setup_failed.',
+  silent_guest: 'Machines of slices report no measurements.',
   idle_guest: 'No GPU computes: utilization is zero.',
   overheating: 'A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements.',
   memory_errors:

@@ -48,6 +48,7 @@ describe('a fault in the making of a slice', () => {
     ['disk_full', 'disk_full'],
     ['machine_failed', 'machine_failed'],
     ['ssh_unreachable', 'ssh_unreachable'],
+    ['mirror_away', 'guest_setup_failed'],
   ] as const)(
     '%s fails as %s, once if it was set to strike once, and for as long as it stays otherwise',
     async (fault, code) => {
@@ -68,6 +69,20 @@ describe('a fault in the making of a slice', () => {
   it('of another GPU does not concern it', async () => {
     await host.faults.set({ fault: 'xid_79', slotIndex: 5 });
     expect((await provision()).gpus.every(({ healthy }) => healthy)).toBe(true);
+  });
+
+  it('mirror_away says its reason on the console of the machine', async () => {
+    await host.faults.set({ fault: 'mirror_away', once: true });
+    expect(await failureOf(provision())).toBe('guest_setup_failed');
+    expect((await host.consoles()).at(-1)?.text).toContain('gpuaas-guest: driver failed The mirror of packages');
+  });
+
+  it('silent_guest leaves the measurements of slices out, and those of the host in', async () => {
+    await provision();
+    const sources = async () => (await host.samples()).map(({ source }) => source);
+    expect(await sources()).toEqual(['host', 'guest']);
+    await host.faults.set({ fault: 'silent_guest' });
+    expect(await sources()).toEqual(['host']);
   });
 
   it('slow_image makes it wait, and nothing else', async () => {

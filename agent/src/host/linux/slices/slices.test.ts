@@ -12,11 +12,11 @@ import { element, render } from './machine/xml.ts';
 import { makeDiskRecords } from './records.ts';
 import { rulesOf } from './rules.ts';
 import { documentsOf } from './seed.ts';
-import { checkSettings, namesOf, usualSlices } from './settings.ts';
+import { checkSettings, namesOf, type SliceSettings, usualSlices } from './settings.ts';
 
 let fixture: Fixture;
 afterEach(() => fixture?.close());
-async function begin(spec: MachineSpec = {}, settings = treeSlices()) {
+async function begin(spec: MachineSpec = {}, settings: SliceSettings = treeSlices()) {
   fixture = await makeFixture(spec);
   const folder = join(fixture.folder, 'state/images');
   await mkdir(folder, { recursive: true });
@@ -291,6 +291,7 @@ describe('documents', () => {
     const seed = documentsOf({
       ...{ allocationId: first, hostname: hostile, login: { username: hostile, uid: 1 }, authorizedKeys: [hostile] },
       ...{ agentKey: 'k', gateway: '10.100.0.1', mac: '02:00:00:00:00:00', hostKey: { secret: 's', public: 'p' } },
+      guest: { gateway: '10.100.0.1', token: 't', driverPackages: [] },
     });
     expect(JSON.parse(JSON.stringify(seed['user-data']))).toMatchObject({
       hostname: hostile,

@@ -170,6 +170,8 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
         patienceMs: 2_000,
         processes: fixture.processes,
         containers: treeContainers,
+        // A tree has no bridge.
+        listenForGuests: async () => undefined,
         writeKernel: (path, text) => step(own, () => kernel.write(path, text)),
         ...more,
       });
