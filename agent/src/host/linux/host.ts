@@ -20,7 +20,7 @@ import { type Processes, readProcesses } from './removal/processes.ts';
 import { makeSerialConsoles } from './serial-console.ts';
 import type { WriteKernel } from './slices/devices.ts';
 import { openSlices, type SliceHost } from './slices/open.ts';
-import type { ListenAt } from './slices/reports/door.ts';
+import type { ListenAt } from './slices/reports/listen.ts';
 import type { SliceSettings } from './slices/settings.ts';
 import { keysFolder, makeKeyFile } from './ssh/authorized-keys.ts';
 import { makeShells, type Shells } from './ssh/shells.ts';

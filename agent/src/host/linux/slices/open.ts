@@ -13,7 +13,8 @@ import { type Images, makeImages } from './images.ts';
 import { makeLibvirt } from './machine/libvirt.ts';
 import { makeNetwork } from './network.ts';
 import { makeDiskRecords, makeSliceRecords } from './records.ts';
-import { type ListenAt, makeGuestDoor } from './reports/door.ts';
+import { makeGuestDoor } from './reports/door.ts';
+import type { ListenAt } from './reports/listen.ts';
 import { checkSettings, mostSlotIndex, namesOf, type SliceSettings } from './settings.ts';
 import { makeSlices, type Slices } from './slices.ts';
 

@@ -122,14 +122,7 @@ export function makeSlices(parts: SliceParts): Slices {
         })),
       );
     },
-    async samples() {
-      const running = (await records.all()).filter(({ state }) => state === 'running');
-      // A door that could not be opened at the start of the agent is tried again.
-      if (running.length > 0) await parts.guestDoor.open().catch(() => undefined);
-      return parts.guestDoor
-        .take()
-        .filter((sample) => running.some(({ allocation_id }) => allocation_id === sample.allocation_id));
-    },
+    samples: () => takeReports(parts),
     consoles: async () =>
       (await records.all()).map(({ allocation_id: allocationId }) => ({
         ...{ allocationId, folder: records.folderOf(allocationId) },
@@ -147,16 +140,27 @@ export function makeSlices(parts: SliceParts): Slices {
         isSsh ? await connectStream({ address, port: sshPort, what: 'sshd' }) : openForward(to.port, address),
       );
     },
-    async resume() {
-      if (!(await records.all()).some(({ state }) => state !== 'ended')) return;
-      await reconcileNetwork(parts);
-      await parts.guestDoor.open().catch(() => undefined);
-    },
+    resume: () => resume(parts),
     async close() {
       await shells.close();
       await parts.guestDoor.close();
     },
   };
+}
+
+async function resume(parts: SliceParts): Promise<void> {
+  if (!(await parts.records.all()).some(({ state }) => state !== 'ended')) return;
+  await reconcileNetwork(parts);
+  await parts.guestDoor.open().catch(() => undefined);
+}
+
+/** What machines that were handed over have reported. A door that could not be opened at the start of the agent is tried again. */
+async function takeReports({ records, guestDoor }: SliceParts): Promise<HostSample[]> {
+  const running = (await records.all()).filter(({ state }) => state === 'running');
+  if (running.length > 0) await guestDoor.open().catch(() => undefined);
+  return guestDoor
+    .take()
+    .filter((sample) => running.some(({ allocation_id }) => allocation_id === sample.allocation_id));
 }
 
 /** The keys inside the machine are exactly these afterwards, and the agent's own. */

@@ -11,7 +11,7 @@ import type { Host } from '../../port.ts';
 import { type Argv, type Commands, makeCommands } from '../commands.ts';
 import { openLinuxHost } from '../host.ts';
 import { gpuQuery } from '../nvidia-smi.ts';
-import type { ListenAt } from '../slices/reports/door.ts';
+import type { ListenAt } from '../slices/reports/listen.ts';
 import { type SliceSettings, usualSlices } from '../slices/settings.ts';
 import { Dead, noProcesses } from './fixture.ts';
 import { makeTreeKernel } from './kernel.ts';
@@ -63,6 +63,13 @@ const sshSettings = [
   'LogLevel=ERROR',
   'ConnectTimeout=60',
 ];
+const roomSettings: SliceSettings = {
+  ...usualSlices,
+  approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
+  bootMs: 20 * 60_000,
+  setupMs: 10 * 60_000,
+  driverPackages: ['gpuaas-test-driver'],
+};
 const quick = { timeout: 120_000, maxBuffer: 16 * 1_024 ** 2 };
 
 export async function openSliceRoom(imagePath: string): Promise<SliceRoom> {
@@ -131,14 +138,7 @@ export async function openSliceRoom(imagePath: string): Promise<SliceRoom> {
         kernelLog: { read: async () => [] },
         processes: noProcesses,
         door: { address: '127.0.0.1', port: (sshd.address() as AddressInfo).port },
-        slices: {
-          ...usualSlices,
-          approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
-          bootMs: 20 * 60_000,
-          setupMs: 10 * 60_000,
-          driverPackages: ['gpuaas-test-driver'],
-          ...settings,
-        },
+        slices: { ...roomSettings, ...settings },
       });
       hosts.push(host);
       return host;

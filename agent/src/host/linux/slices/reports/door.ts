@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { HostSample } from '../../../port.ts';
 import { HostFailure } from '../../../port.ts';
 import type { SliceRecord, SliceRecords } from '../records.ts';
 import { gatewayOf, type SliceSettings } from '../settings.ts';
+import { type ListenAt, listenAt, makeGuestServer } from './listen.ts';
 import { guestPort, progressPath, telemetryPath } from './program.ts';
 import { readProgress } from './progress.ts';
 import { type GuestLook, mostReportBytes, readReport } from './sample.ts';
@@ -19,11 +20,7 @@ export interface GuestDoor {
   take(): HostSample[];
   close(): Promise<void>;
 }
-/** Binds the server to an address of this host. */
-export type ListenAt = (server: Server, at: { readonly host: string; readonly port: number }) => Promise<void>;
-
 const ok = 204;
-const limits = { connections: 256, perMachine: 4, headersMs: 5_000, requestMs: 10_000, headerBytes: 8 * 1_024 };
 /** Reports of one machine: a few at once, and on average one in five seconds. A machine is to report every half minute. */
 const allowance = { most: 12, everyMs: 5_000 };
 
@@ -42,7 +39,6 @@ export function makeGuestDoor(parts: {
   const { records, settings, elapsedMs, listen = listenAt } = parts;
   const known = new Map<string, Known>();
   const reported = new Map<string, HostSample>();
-  const connected = new Map<string, number>();
   let opening: Promise<Server> | undefined;
 
   const isAllowed = (allocationId: string): boolean => {
@@ -91,36 +87,10 @@ export function makeGuestDoor(parts: {
     if (text === undefined) return 413;
     return request.url === progressPath ? takeProgress(record, text) : takeSample(record, text);
   };
-  const makeServer = () => {
-    const server = createServer(
-      { maxHeaderSize: limits.headerBytes, headersTimeout: limits.headersMs, requestTimeout: limits.requestMs },
-      (request, response) => {
-        answer(request)
-          .catch(() => 500)
-          .then((status) => response.writeHead(status, { connection: 'close' }).end())
-          .catch(() => request.destroy());
-      },
-    );
-    server.maxConnections = limits.connections;
-    server.on('connection', (socket) => {
-      const address = socket.remoteAddress ?? '';
-      const open = (connected.get(address) ?? 0) + 1;
-      connected.set(address, open);
-      socket.once('close', () => {
-        const left = (connected.get(address) ?? 1) - 1;
-        if (left > 0) connected.set(address, left);
-        else connected.delete(address);
-      });
-      socket.on('error', () => undefined);
-      if (open > limits.perMachine) socket.destroy();
-    });
-    return server;
-  };
-
   return {
     async open() {
       opening ??= (async () => {
-        const server = makeServer();
+        const server = makeGuestServer(answer);
         await listen(server, { host: gatewayOf(settings), port: guestPort });
         return server;
       })();
@@ -143,16 +113,6 @@ export function makeGuestDoor(parts: {
     },
   };
 }
-
-const listenAt: ListenAt = (server, at) =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ ...at, exclusive: true }, () => {
-      server.off('error', reject);
-      server.on('error', () => undefined);
-      resolve();
-    });
-  });
 
 /** Undefined when it is longer than a report may be. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {

@@ -18,7 +18,7 @@ export interface GuestLook {
 }
 
 /**
- * Reads what a machine says about itself. It is the word of whoever is root there: GPUs that are not its own are left out, and a
+ * Reads what a machine says about itself. It is the word of the tenant, who is root there: GPUs that are not its own are left out, and a
  * number that cannot be is not known. Undefined when it is no report at all.
  */
 export function readReport(
