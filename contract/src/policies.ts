@@ -268,6 +268,12 @@ export const policies = [
     'How long a machine may take to shut down by itself before it is stopped.',
   ),
   whole(
+    'allocation.shutdown_alert_seconds',
+    { default: 120, minimum: 10, maximum: 86_400, unit: 'seconds' },
+    'allocations',
+    'A release that still waits for its machine this long after the time to shut down was over raises an alert.',
+  ),
+  whole(
     'allocation.node_lost_seconds',
     { default: 0, minimum: 0, maximum: 2_592_000, unit: 'seconds' },
     'allocations',

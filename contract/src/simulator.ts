@@ -10,7 +10,8 @@ export const simulatedFaults = {
   wrong_driver: 'Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable.',
   dirty_disk: 'A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release.',
   leaky_bridge: 'One guest can reach another: isolation_failed.',
-  hung_guest: 'A guest ignores its shutdown: guest_hung, until a forced release destroys it.',
+  deaf_guest: 'A guest ignores its shutdown and is destroyed when its time is over.',
+  hung_guest: 'A guest ignores its shutdown and cannot be destroyed: guest_hung, until a forced release ends it.',
   vfio_stuck: 'A device does not change its driver: vfio_stuck, at bind and at unbind.',
   image_unavailable: 'The image cannot be fetched: image_unavailable.',
   slow_image: 'The image download is ten times slower.',
@@ -18,6 +19,8 @@ export const simulatedFaults = {
   machine_failed: 'The virtual machine does not start: machine_failed.',
   ssh_unreachable: 'The machine is up, but its SSH port does not answer: ssh_unreachable.',
   user_remains: 'A process of the user does not end: user_remains.',
+  mirror_away: 'The machine of a slice cannot install its driver at the first boot: guest_setup_failed.',
+  silent_guest: 'Machines of slices report no measurements.',
   idle_guest: 'No GPU computes: utilization is zero.',
   overheating: 'A GPU is too hot and slows down: a condition that informs, and a throttle reason in its measurements.',
   memory_errors:

@@ -82,6 +82,13 @@ export const Settings = Type.Object({
     default: false,
     description: 'Whether the memory of slices comes from huge pages that you have set aside.',
   }),
+  GPUAAS_SLICE_DRIVER_PACKAGES: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9.+_-]{0,99}(?:,[a-z0-9][a-z0-9.+_-]{0,99}){0,31}$',
+      description:
+        'Packages of the GPU driver, with commas, that a slice installs at its first boot when its image brings no driver.',
+    }),
+  ),
   GPUAAS_OCI_REGISTRIES: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9][a-z0-9.-]{0,252}(?::[0-9]{1,5})?(?:,[a-z0-9][a-z0-9.-]{0,252}(?::[0-9]{1,5})?){0,31}$',

@@ -135,6 +135,7 @@ function sliceSettings(settings: Settings): SliceSettings {
     nameServers: list(settings.GPUAAS_SLICE_NAME_SERVERS),
     imageLimitBytes: settings.GPUAAS_SLICE_IMAGES_GIB * 1_024 ** 3,
     hugePages: settings.GPUAAS_SLICE_HUGE_PAGES,
+    driverPackages: list(settings.GPUAAS_SLICE_DRIVER_PACKAGES),
   };
 }
 

@@ -156,6 +156,7 @@ export const hostFailureCodes = [
   'gpu_mismatch',
   'isolation_failed',
   'ssh_unreachable',
+  'guest_setup_failed',
   'user_conflict',
   'user_remains',
   'registry_refused',

@@ -117,6 +117,23 @@ export const provisioningReleasingRequested = defineEvent({
   }),
 });
 
+export const provisioningReleasingEscalated = defineEvent({
+  type: 'provisioning.releasing.escalated',
+  version: '1.0',
+  summary:
+    'A slice does not leave as it should: its machine did not shut down in time and is destroyed, or its slots are quarantined.',
+  producer: 'api',
+  consumers: ['notification-relay'],
+  payload: payload({
+    generation,
+    node_id: Uuid,
+    step: Type.Enum(['destroy', 'quarantine'], {
+      description: 'destroy: it is switched off. quarantine: it could not be destroyed, or its devices not taken back.',
+    }),
+    failure_code: Type.Union([Sentence, Type.Null()], { description: 'What the node reported, for a quarantine.' }),
+  }),
+});
+
 export const provisioningReleasingCompleted = defineEvent({
   type: 'provisioning.releasing.completed',
   version: '1.0',

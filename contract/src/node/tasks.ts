@@ -149,6 +149,12 @@ export const nodeTaskKinds = {
         devices_unbound: Proof,
         reimaged: Type.Union([Proof, Type.Null()]),
         containers_removed: containersRemoved,
+        machine_ended: Type.Optional(
+          Type.Enum(['shut_down', 'destroyed', 'absent'], {
+            description:
+              'How the machine ended in this attempt; destroyed: it did not shut down in its time. Older agents leave it out.',
+          }),
+        ),
       },
       strict,
     ),
@@ -337,6 +343,21 @@ export const slicePhases = [
 ] as const;
 /** The phases of handing a whole node over. */
 export const bareMetalPhases = ['lease', 'host_check', 'user', 'readiness'] as const;
+/**
+ * How a release escalates: the machine is asked to shut down, destroyed when its time is over, and its slots are quarantined when it
+ * cannot be destroyed or its devices cannot be taken back. The first two are phases, the third follows from these failures.
+ */
+export const quarantiningFailures: readonly string[] = ['guest_hung', 'vfio_stuck'];
 export const taskPhases = [
-  ...new Set([...slicePhases, ...bareMetalPhases, ...ociPhases, 'shutdown', 'wipe', 'unbind', 'reimage', 'reboot']),
+  ...new Set([
+    ...slicePhases,
+    ...bareMetalPhases,
+    ...ociPhases,
+    'shutdown',
+    'destroy',
+    'wipe',
+    'unbind',
+    'reimage',
+    'reboot',
+  ]),
 ] as const;

@@ -35,6 +35,7 @@ import {
   provisioningQueued,
   provisioningReleaseFailed,
   provisioningReleasingCompleted,
+  provisioningReleasingEscalated,
 } from '../events/provisioning.ts';
 import { type KindSpec, kind } from './kind.ts';
 
@@ -314,6 +315,15 @@ export const notificationKinds = {
     to: 'operators',
     area: 'operations',
     title: 'A node was quarantined',
+    inbox: true,
+    mail: 'on',
+  }),
+  slots_quarantined: kind({
+    event: provisioningReleasingEscalated,
+    when: { field: 'step', isOneOf: ['quarantine'] },
+    to: 'operators',
+    area: 'operations',
+    title: 'Slots were quarantined: a machine or its devices could not be taken back',
     inbox: true,
     mail: 'on',
   }),

@@ -19,6 +19,9 @@ const destinations = {
     'agent/src/host/linux/ssh/ssh.ts',
     'agent/src/host/simulated/ssh/ssh-server.ts',
   ],
+  'nothing: it listens for the machines of slices, at the bridge of this host': [
+    'agent/src/host/linux/slices/reports/listen.ts',
+  ],
   // It needs the HTTP server of node:http, which has no module of its own; it is given connections and listens at no port.
   'nothing: what answers for a simulated container, in memory': ['agent/src/host/simulated/containers/apps.ts'],
 };

@@ -193,8 +193,38 @@ export const security: readonly CapabilityGroup[] = [
         },
         lacks: 'VFIO on a real host',
       },
-      { id: 'CAP-09', words: 'Guests send telemetry through the agent', notBuilt: true },
-      { id: 'CAP-10', words: 'cloud-init installs system, driver and telemetry, and failure is seen', notBuilt: true },
+      {
+        id: 'CAP-09',
+        words: 'Guests send telemetry through the agent',
+        by: {
+          [t.guestDoor]: [
+            'names no GPU of another slice',
+            'knows a machine by its address and its token together',
+            'listens at the address of the bridge alone',
+            'takes a few reports at once and then one in five seconds',
+          ],
+          [t.sliceMachines]: [
+            'report how they are through their host, each with its own GPU',
+            'are not heard at the door for reports from outside, nor with the token of a neighbour',
+          ],
+          'server/src/domains/telemetry/telemetry.db.test.ts': ['of a guest informs its tenant and decides nothing'],
+        },
+        lacks: 'GPUs: the machines of the tests have a program in the place of nvidia-smi',
+      },
+      {
+        id: 'CAP-10',
+        words: 'cloud-init installs system, driver and telemetry, and failure is seen',
+        by: {
+          [t.guestDoor]: ['is kept with its reason'],
+          'agent/src/host/linux/slices/reports/first-boot.test.ts': [
+            'waits for a machine that installs its driver',
+            'fails with the reason that its machine gives',
+          ],
+          [t.sliceMachines]: ['fail closed with the reason when the first boot cannot install its driver'],
+        },
+        lacks:
+          'cloud-init and a package manager: the machines of the tests read the same documents with a program of their own',
+      },
       {
         id: 'CAP-11',
         words: 'Columns reserved for fractional sharing',

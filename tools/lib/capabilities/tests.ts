@@ -3,6 +3,8 @@ export const files = {
   agent: 'agent/src/agent.test.ts',
   agentDestinations: 'agent/src/transport/destinations.test.ts',
   agentTime: 'agent/src/time.test.ts',
+  escalation: 'server/src/domains/allocations/escalation/escalate.db.test.ts',
+  guestDoor: 'agent/src/host/linux/slices/reports/door.test.ts',
   slices: 'agent/src/host/linux/slices/slices.test.ts',
   sliceMachines: 'agent/src/host/linux/slices/slices.production.test.ts',
   sliceCases: 'agent/src/host/linux/slices/slices.conformance.test.ts',

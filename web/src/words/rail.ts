@@ -40,6 +40,7 @@ const labels: Readonly<Record<string, string>> = {
   user: 'Creating your account',
   readiness: 'Verifying GPUs',
   shutdown: 'Shutting the machine down',
+  destroy: 'Machine did not shut down: switching it off',
   wipe: 'Wiping the disk',
   unbind: 'Detaching GPUs',
   revoke: 'Removing the account',

@@ -33,6 +33,7 @@ const notes: Readonly<Record<string, string>> = {
   renamed: 'Renamed.',
   restarted: 'Machine restarted.',
   idle: 'GPUs idle.',
+  slots_quarantined: 'The machine or its GPUs could not be taken back: the slots are quarantined.',
 };
 const tasks: Readonly<Record<string, string>> = {
   'slice.vm_provision': 'Task sent: provision the machine.',
@@ -74,6 +75,7 @@ const events: Readonly<Record<string, string>> = {
   'provisioning.started': 'The machine of an allocation was started again',
   'provisioning.retried': 'A launch failed because of its host; it is tried on another one',
   'provisioning.releasing.requested': 'An allocation is being released',
+  'provisioning.releasing.escalated': 'A machine did not shut down in time, or could not be ended',
   'billing.low_balance_warning': 'The balance is low',
   'billing.auto_release_pending': 'The balance is nearly spent, and a release is announced',
   'billing.balance_depleted': 'The balance is spent',

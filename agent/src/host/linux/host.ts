@@ -21,6 +21,7 @@ import { type Processes, readProcesses } from './removal/processes.ts';
 import { makeSerialConsoles } from './serial-console.ts';
 import type { WriteKernel } from './slices/devices.ts';
 import { openSlices, type SliceHost } from './slices/open.ts';
+import type { ListenAt } from './slices/reports/listen.ts';
 import type { SliceSettings } from './slices/settings.ts';
 import { keysFolder, makeKeyFile } from './ssh/authorized-keys.ts';
 import { makeShells, type Shells } from './ssh/shells.ts';
@@ -62,6 +63,8 @@ export interface LinuxHostOrder {
   readonly dialContainer?: DialPort;
   /** How the agent orders the kernel to move devices between drivers. */
   readonly writeKernel?: WriteKernel;
+  /** How the door for reports of machines is bound to the bridge. */
+  readonly listenForGuests?: ListenAt;
 }
 
 const usual = { port: 22, graceMs: 5_000, patienceMs: 120_000 };
@@ -114,6 +117,7 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
           folder: order.folder,
           wholeNode: () => wholeNode.runtimes(),
           ...(order.writeKernel && { writeKernel: order.writeKernel }),
+          ...(order.listenForGuests && { listen: order.listenForGuests }),
         })
       : undefined;
   await sliceHost?.slices.resume();
@@ -211,7 +215,7 @@ function joinHost(parts: HostSides): Host {
       const loads = gpus.flatMap(({ utilization }) => utilization ?? []);
       return loads.length === gpus.length && loads.length > 0 ? loads : undefined;
     },
-    samples: async () => [await parts.measure()],
+    samples: async () => [await parts.measure(), ...((await slices?.samples()) ?? [])],
     consoles: parts.consoles,
     images: async () => sliceHost?.images.list(),
     ...logins(parts, sliceOf),

@@ -6,6 +6,7 @@ import type { MachineState } from './state.ts';
 export interface SimulatedConsole {
   boot(allocationId: string, machine: MachineState): void;
   shutDown(allocationId: string): void;
+  say(allocationId: string, text: string): void;
   /** The lines since the last call. */
   take(): ConsoleLine[];
 }
@@ -22,6 +23,7 @@ export function makeSimulatedConsole(hardware: Pick<Hardware, 'driverVersion' | 
     boot: (allocationId, machine) => write(allocationId, bootOf(hardware, machine)),
     shutDown: (allocationId) =>
       write(allocationId, ['systemd[1]: Reached target Power-Off.', `${stamp(0)} reboot: Power down (simulated)`]),
+    say: (allocationId, text) => write(allocationId, [text]),
     take() {
       const taken = lines;
       lines = [];

@@ -48,6 +48,7 @@ describe('a fault in the making of a slice', () => {
     ['disk_full', 'disk_full'],
     ['machine_failed', 'machine_failed'],
     ['ssh_unreachable', 'ssh_unreachable'],
+    ['mirror_away', 'guest_setup_failed'],
   ] as const)(
     '%s fails as %s, once if it was set to strike once, and for as long as it stays otherwise',
     async (fault, code) => {
@@ -70,6 +71,20 @@ describe('a fault in the making of a slice', () => {
     expect((await provision()).gpus.every(({ healthy }) => healthy)).toBe(true);
   });
 
+  it('mirror_away says its reason on the console of the machine', async () => {
+    await host.faults.set({ fault: 'mirror_away', once: true });
+    expect(await failureOf(provision())).toBe('guest_setup_failed');
+    expect((await host.consoles()).at(-1)?.text).toContain('gpuaas-guest: driver failed The mirror of packages');
+  });
+
+  it('silent_guest leaves the measurements of slices out, and those of the host in', async () => {
+    await provision();
+    const sources = async () => (await host.samples()).map(({ source }) => source);
+    expect(await sources()).toEqual(['host', 'guest']);
+    await host.faults.set({ fault: 'silent_guest' });
+    expect(await sources()).toEqual(['host']);
+  });
+
   it('slow_image makes it wait, and nothing else', async () => {
     await host.faults.set({ fault: 'slow_image', once: true });
     expect(await failureOf(provision())).toBeUndefined();
@@ -87,12 +102,23 @@ describe('a fault in the end of a slice', () => {
     expect((await release()).disk_wiped.passed).toBe(true);
   });
 
-  it('hung_guest fails as guest_hung, until the guest is destroyed without grace', async () => {
+  it('deaf_guest is destroyed when its time to shut down is over, and the release says so', async () => {
+    await provision();
+    await host.faults.set({ fault: 'deaf_guest' });
+    const work = makeWork();
+    expect(await host.releaseSlice(orders.release(allocation, [0, 1]), work)).toMatchObject({
+      machine_ended: 'destroyed',
+      machine_absent: { passed: true },
+    });
+    expect(work.phases.slice(0, 2)).toEqual(['shutdown', 'destroy']);
+  });
+
+  it('hung_guest fails as guest_hung after it was to be destroyed, until a release without grace', async () => {
     await provision();
     await host.faults.set({ fault: 'hung_guest' });
     expect(await failureOf(release())).toBe('guest_hung');
     expect(await host.runtimes()).toHaveLength(1);
-    expect((await release(0)).machine_absent.passed).toBe(true);
+    expect(await release(0)).toMatchObject({ machine_ended: 'destroyed', machine_absent: { passed: true } });
   });
 
   it('vfio_stuck fails as vfio_stuck and keeps the devices', async () => {

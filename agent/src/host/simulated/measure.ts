@@ -99,7 +99,7 @@ export function measureSimulated({ hardware, store, faults, evidence }: HostPart
       ? { gpus: [], gpu: {}, ...unavailable }
       : { gpus: readings.map(({ uuid }) => uuid), gpu: gpuValues(readings) };
   const guests = Object.entries(store.now.machines).flatMap(([allocationId, machine]): HostSample[] => {
-    if (machine.state !== 'running') return [];
+    if (machine.state !== 'running' || faults.find('silent_guest')) return [];
     const indexes = slotIndexesOf(
       hardware,
       machine.slots.map(({ pci_address }) => pci_address),

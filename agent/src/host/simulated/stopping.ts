@@ -48,7 +48,8 @@ export const makeStopping = (
     if (keptIn(store.now, id).state === 'running') {
       await rest.phase(work, 'shutdown', isGentle ? 'shutdown' : 'destroy');
       // A guest that does not react is switched off at the end of its time: nothing of its disk is given away.
-      if (isGentle && (await faults.strike('hung_guest'))) await rest.seconds(params.grace_seconds, work.signal);
+      const isDeaf = isGentle && ((await faults.strike('deaf_guest')) || (await faults.strike('hung_guest')));
+      if (isDeaf) await rest.seconds(params.grace_seconds, work.signal);
       await store.change((draft) => {
         keptIn(draft, id).state = 'stopped';
       });

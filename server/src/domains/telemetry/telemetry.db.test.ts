@@ -144,6 +144,30 @@ describe('what hosts measure', () => {
     });
   });
 
+  it('of a guest informs its tenant and decides nothing: no alert, no held slot, no charge, no end of one', async () => {
+    const slice = await rented(home, 'gpu_slice');
+    const broken = sampleAt(10, {
+      source: 'guest',
+      allocation_id: slice.id,
+      gpu: { utilization: [0, 0], xid: [79, 79], ecc_uncorrected_total: [9, 9], temperature_celsius: [120, 120] },
+    });
+    const everything = async () => {
+      const { rows } = await world.root.query(
+        `select (select jsonb_agg(to_jsonb(a) order by a.id) from allocations a where a.id = $1) as allocation,
+           (select jsonb_agg(to_jsonb(s) order by s.id) from slots s where s.node_id = $2) as slots,
+           (select to_jsonb(n) from nodes n where n.id = $2) as node,
+           (select count(*)::int from alerts) as alerts, (select count(*)::int from usage_windows) as usage,
+           (select count(*)::int from ledger_entries) as ledger, (select count(*)::int from outbox_events) as events`,
+        [slice.id, slice.node],
+      );
+      return rows[0];
+    };
+    const before = await everything();
+    expect(await take(slice.node, [broken])).toEqual({ stored: 1, refused: 0 });
+    expect(await ofAllocation(slice.id, home, range(0, 60))).toMatchObject({ data: [{ gpu: { xid: [79, 79] } }] });
+    expect(await everything()).toEqual(before);
+  });
+
   it('comes twice and is kept once; from the future or too old it is refused', async () => {
     const { id, node } = await rented(home, 'baremetal');
     const batch = [sampleAt(10), sampleAt(20)];

@@ -31,6 +31,19 @@ export async function readCounters(root: string): Promise<SystemCounters> {
     readText(root, 'proc/diskstats'),
     readText(root, 'proc/net/dev'),
   ]);
+  return countersIn({ stat, disks, net });
+}
+
+/** The counters in the files of a kernel, of this machine or of another. */
+export function countersIn({
+  stat,
+  disks,
+  net,
+}: {
+  readonly stat: string;
+  readonly disks: string;
+  readonly net: string;
+}): SystemCounters {
   const ticks = numbersOf((linesOf(stat)[0] ?? '').replace(/^cpu\s+/, '')).slice(0, countedColumns);
   const sum = (values: readonly number[]) => values.reduce((whole, each) => whole + (each || 0), 0);
   const ofDisks = linesOf(disks)
@@ -54,6 +67,18 @@ export async function readCounters(root: string): Promise<SystemCounters> {
 /** How much of memory and of the disk of homes is used now. */
 export async function readLevels(root: string, homes: string): Promise<HostValues> {
   const [memory, disk] = await Promise.all([readText(root, 'proc/meminfo'), statfs(homes).catch(() => undefined)]);
+  const mib = (bytes: number) => Math.round(bytes / kibibyte ** 2);
+  return {
+    ...levelsIn(memory),
+    ...(disk && {
+      disk_total_mib: mib(disk.blocks * disk.bsize),
+      disk_used_mib: mib((disk.blocks - disk.bfree) * disk.bsize),
+    }),
+  };
+}
+
+/** How much memory is used, by the words of a kernel. */
+export function levelsIn(memory: string): HostValues {
   const after = (name: string) =>
     memory
       .split('\n')
@@ -61,18 +86,12 @@ export async function readLevels(root: string, homes: string): Promise<HostValue
       ?.slice(name.length + 1);
   const kib = (name: string) => Number(/^\s+(\d{1,15}) kB$/.exec(after(name) ?? '')?.[1] ?? Number.NaN);
   const [total, available] = [kib('MemTotal'), kib('MemAvailable')];
-  const mib = (bytes: number) => Math.round(bytes / kibibyte ** 2);
-  return {
-    ...(total > 0 &&
-      available >= 0 && {
+  return total > 0 && available >= 0
+    ? {
         memory_total_mib: Math.round(total / kibibyte),
         memory_used_mib: Math.round(Math.max(0, total - available) / kibibyte),
-      }),
-    ...(disk && {
-      disk_total_mib: mib(disk.blocks * disk.bsize),
-      disk_used_mib: mib((disk.blocks - disk.bfree) * disk.bsize),
-    }),
-  };
+      }
+    : {};
 }
 
 /** What happened between two looks. A counter that went back means another boot: nothing is said then. */

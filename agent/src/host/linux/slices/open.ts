@@ -13,6 +13,8 @@ import { type Images, makeImages } from './images.ts';
 import { makeLibvirt } from './machine/libvirt.ts';
 import { makeNetwork } from './network.ts';
 import { makeDiskRecords, makeSliceRecords } from './records.ts';
+import { makeGuestDoor } from './reports/door.ts';
+import type { ListenAt } from './reports/listen.ts';
 import { checkSettings, mostSlotIndex, namesOf, type SliceSettings } from './settings.ts';
 import { makeSlices, type Slices } from './slices.ts';
 
@@ -45,6 +47,7 @@ export function openSlices(order: {
   readonly settings: SliceSettings;
   readonly inventory: GpuInventory;
   readonly writeKernel?: WriteKernel;
+  readonly listen?: ListenAt;
   /** The login of a whole host, which no slice may be beside. */
   readonly wholeNode: () => Promise<readonly { readonly allocationId: string }[]>;
 }): SliceHost {
@@ -80,6 +83,10 @@ export function openSlices(order: {
       records: makeDiskRecords({ disk, folder: join(order.folder, 'disks') }),
     }),
     devices: makeDevices({ root, clock, write: order.writeKernel ?? writeBelow(root), pauseMs }),
+    guestDoor: makeGuestDoor({
+      ...{ records, settings, elapsedMs: () => performance.now() },
+      ...(order.listen && { listen: order.listen }),
+    }),
     network: makeNetwork({ commands, folder: join(order.folder, 'network'), settings }),
     gpuAt: (address) => inventory.uuidAt(address),
     async blockers() {

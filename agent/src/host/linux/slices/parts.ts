@@ -11,6 +11,7 @@ import type { Images } from './images.ts';
 import type { Libvirt } from './machine/libvirt.ts';
 import type { Network } from './network.ts';
 import type { SliceRecord, SliceRecords } from './records.ts';
+import type { GuestDoor } from './reports/door.ts';
 import { keyPair } from './seed.ts';
 import type { SliceSettings } from './settings.ts';
 
@@ -27,6 +28,7 @@ export interface SliceParts {
   readonly network: Network;
   readonly libvirt: Libvirt;
   readonly door: SshDoor;
+  readonly guestDoor: GuestDoor;
   readonly machineId: () => Promise<string>;
   /** What each GPU of this host is called, by its place on the bus, also while it is handed through. */
   readonly gpuAt: (address: string) => Promise<string | undefined>;

@@ -6,6 +6,7 @@ import { heed, rest } from '../phases.ts';
 import { commandsIn, type Guest, reachedFrom, whyNoLogin } from './guest.ts';
 import { guestOf, keysOf, type SliceParts } from './parts.ts';
 import type { SliceRecord } from './records.ts';
+import { failIfSetupFailed } from './reports/progress.ts';
 import { gatewayOf } from './settings.ts';
 
 const betweenTriesMs = 2_000;
@@ -19,8 +20,9 @@ export async function waitForLogin(parts: SliceParts, record: SliceRecord, signa
   const untilMs = parts.clock.now().getTime() + parts.settings.bootMs;
   for (;;) {
     const why = await whyNoLogin(parts.commands, guest);
-    if (why === undefined) return;
+    if (why === undefined) return failIfSetupFailed(parts, record.allocation_id);
     heed(signal);
+    await failIfSetupFailed(parts, record.allocation_id);
     if (!(await parts.libvirt.isRunning(record.allocation_id))) {
       throw new HostFailure('machine_failed', 'The machine ended while it started.');
     }

@@ -12,6 +12,8 @@ import { describeMachine } from './machine/domain.ts';
 import { addressesOf, conflict, disksOf, keysOf, reconcileNetwork, type SliceParts } from './parts.ts';
 import { attest, waitForLogin } from './proof.ts';
 import type { SliceRecord } from './records.ts';
+import { waitForSetup } from './reports/progress.ts';
+import { tokenOf } from './reports/token.ts';
 import { makeSeed } from './seed.ts';
 import { bridge, gatewayOf, namesOf } from './settings.ts';
 
@@ -55,6 +57,7 @@ export const makeProvision =
 
     phases.begin('address');
     await reconcileNetwork(parts);
+    await parts.guestDoor.open();
 
     phases.begin('disk');
     if (!record.disk_clean) {
@@ -72,6 +75,9 @@ export const makeProvision =
 
     phases.begin('readiness');
     await waitForLogin(parts, record, work.signal);
+    if (params.image.driver_strategy === 'cloud_init') {
+      await waitForSetup(parts, allocation_id, parts.settings.setupMs, work.signal);
+    }
     const seen = await unlessCalledOff(work.signal, attest(parts, record));
     const trouble = troubleIn(seen, params.expect);
     if (trouble) throw new HostFailure(trouble.code, trouble.message);
@@ -111,9 +117,15 @@ export function refuseShared(others: readonly SliceRecord[], slots: Provision['s
 export const overtaken = (record: SliceRecord, generation: number) =>
   conflict(`Generation ${generation} is over; generation ${record.generation} holds the lease.`);
 
-async function checkHost(parts: SliceParts, { slots }: Provision): Promise<void> {
+async function checkHost(parts: SliceParts, { slots, image }: Provision): Promise<void> {
   const [blocker] = await parts.blockers();
   if (blocker !== undefined) throw new HostFailure('host_not_ready', blocker);
+  if (image.driver_strategy === 'cloud_init' && parts.settings.driverPackages.length === 0) {
+    throw new HostFailure(
+      'host_not_ready',
+      `The image ${image.slug} brings no driver, and this host names none: set GPUAAS_SLICE_DRIVER_PACKAGES.`,
+    );
+  }
   for (const { gpu_uuid, pci_address, nvme_device } of slots) {
     if ((await parts.gpuAt(pci_address)) !== gpu_uuid) {
       throw new HostFailure('gpu_mismatch', `${gpu_uuid} is not at ${pci_address} of this host.`);
@@ -143,6 +155,11 @@ async function writeSeed(parts: SliceParts, params: Provision, record: SliceReco
     gateway: gatewayOf(parts.settings),
     mac: record.names.mac,
     hostKey: keys.host,
+    guest: {
+      gateway: gatewayOf(parts.settings),
+      token: await tokenOf(folder),
+      driverPackages: params.image.driver_strategy === 'cloud_init' ? parts.settings.driverPackages : [],
+    },
   });
 }
 

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Disk } from '../../../disk.ts';
 import { type AllocationRecords, checkedId, makeAllocationRecords, readRecord } from '../allocation-records.ts';
+import { Setup } from './reports/progress.ts';
 
 const order = nodeTaskKinds['slice.vm_provision'].params.properties;
 
@@ -25,6 +26,8 @@ export const SliceRecord = Type.Object({
   /** The image is on the disk, which held nothing else. */
   disk_clean: Type.Union([Proof, Type.Null()]),
   durations_ms: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+  /** What the machine said of its first boot; left out until it did. */
+  setup: Type.Optional(Setup),
 });
 export type SliceRecord = Static<typeof SliceRecord>;
 

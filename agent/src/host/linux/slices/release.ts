@@ -9,6 +9,7 @@ import type { SliceRecord } from './records.ts';
 
 type Release = TaskParams<'slice.vm_release'>;
 const betweenLooksMs = 1_000;
+type MachineEnd = NonNullable<TaskOutput<'slice.vm_release'>['machine_ended']>;
 const passed = (detail: string): Proof => ({ passed: true, detail: detail.slice(0, 500) });
 
 /**
@@ -25,7 +26,9 @@ export const makeRelease =
 
     heed(work.signal);
     work.phase('shutdown', 0);
-    await stopMachine(parts, allocation_id, params.grace_seconds, work.signal);
+    const machine_ended = await stopMachine(parts, allocation_id, params.grace_seconds, work.signal, () =>
+      work.phase('destroy', 0),
+    );
     await parts.libvirt.undefine(allocation_id);
     if ((await parts.libvirt.list()).some(({ uuid }) => uuid === allocation_id)) {
       throw new HostFailure('machine_failed', `libvirt still has the machine of allocation ${allocation_id}.`);
@@ -47,7 +50,8 @@ export const makeRelease =
     if (held.length > 0) throw new HostFailure('vfio_stuck', `VFIO still holds ${held.join(', ')}. Restart the host.`);
     await parts.records.remove(allocation_id);
     return {
-      machine_absent: passed(`libvirt has no machine of allocation ${allocation_id}.`),
+      machine_ended,
+      machine_absent: passed(`libvirt has no machine of allocation ${allocation_id} (it ended: ${machine_ended}).`),
       disk_wiped: passed(erased.join(' ')),
       devices_unbound: passed(
         `VFIO holds none of ${addressesOf(slots).join(', ')}; ${reset.length} of them were reset in this attempt.`,
@@ -68,23 +72,32 @@ function end(parts: SliceParts, params: Release, generation: number): Promise<Sl
   });
 }
 
-/** Asks, waits, and then takes the machine away from under its system. */
+/**
+ * Asks, waits for the time that the machine has, and then takes it away from under its system. A machine that is still there a
+ * while after it was destroyed hangs in the kernel of this host.
+ */
 export async function stopMachine(
-  { libvirt, clock }: Pick<SliceParts, 'libvirt' | 'clock'>,
+  { libvirt, clock, settings }: Pick<SliceParts, 'libvirt' | 'clock' | 'settings'>,
   allocationId: string,
   graceSeconds: number,
   signal: AbortSignal,
-): Promise<'shut down' | 'destroyed' | 'absent'> {
+  onDestroy: () => void = () => undefined,
+): Promise<MachineEnd> {
   if (!(await libvirt.isRunning(allocationId))) return 'absent';
   if (graceSeconds > 0) await libvirt.shutDown(allocationId);
   const untilMs = clock.now().getTime() + graceSeconds * 1_000;
   while (clock.now().getTime() < untilMs) {
     await rest(clock, betweenLooksMs, signal);
-    if (!(await libvirt.isRunning(allocationId))) return 'shut down';
+    if (!(await libvirt.isRunning(allocationId))) return 'shut_down';
   }
+  onDestroy();
   await libvirt.destroy(allocationId);
-  if (await libvirt.isRunning(allocationId)) {
-    throw new HostFailure('guest_hung', 'The machine neither shuts down nor can it be destroyed. Restart the host.');
+  const lateMs = clock.now().getTime() + settings.destroyMs;
+  while (await libvirt.isRunning(allocationId)) {
+    if (clock.now().getTime() >= lateMs) {
+      throw new HostFailure('guest_hung', 'The machine neither shuts down nor can it be destroyed. Restart the host.');
+    }
+    await clock.sleep(betweenLooksMs);
   }
   return 'destroyed';
 }

@@ -1,3 +1,4 @@
+import { guestPort } from './reports/program.ts';
 import { alwaysBlocked, bridge, gatewayOf, type SliceNames, type SliceSettings } from './settings.ts';
 
 /** The tables that are ours. Each change replaces both whole, in one step of the kernel. */
@@ -13,7 +14,7 @@ export const tables = [
  * answer as a DHCP server, no IPv6 at all, and so no router advertisement or neighbour discovery. A port without rules of its own
  * sends nothing. The isolation of ports, which libvirt sets, keeps ports from each other; it needs no rule.
  *
- * Above it, slices reach the world by NAT, but neither the host nor blocked ranges nor each other; from outside, sshd of a slice
+ * Above it, slices reach the world by NAT, and the port for their reports at the gateway, but neither the rest of the host nor blocked ranges nor each other; from outside, sshd of a slice
  * is reached at a port of the host.
  */
 export function rulesOf(settings: SliceSettings, slices: readonly SliceNames[]): string {
@@ -36,9 +37,11 @@ table inet gpuaas {
   }
   chain input {
     type filter hook input priority -10; policy accept;
+    iifname != { "${bridge}", "lo" } ip daddr ${gatewayOf(settings)} tcp dport ${guestPort} drop
     iifname != "${bridge}" return
     ct state established,related accept
     udp sport 68 udp dport 67 accept
+    ip daddr ${gatewayOf(settings)} tcp dport ${guestPort} accept
     drop
   }
   chain forward {

@@ -2,8 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostFailure } from '../../port.ts';
 import { type Commands, complaintOf } from '../commands.ts';
+import { gpuValuesQuery } from '../measure/gpu-values.ts';
 import { hasEntry } from '../removal/entries.ts';
 import { removeFlat } from './folders.ts';
+import { type GuestSettings, guestFiles, programPath } from './reports/program.ts';
 
 /**
  * What a new machine reads at its first boot, in the form that cloud-init reads (NoCloud). Documents are JSON, which is YAML as
@@ -20,6 +22,8 @@ export interface SeedOrder {
   readonly mac: string;
   /** The host key, made here: the first connection is already to a machine whose key is known. */
   readonly hostKey: { readonly secret: string; readonly public: string };
+  /** How the machine reports to its host, and which packages of a driver it installs. */
+  readonly guest: GuestSettings;
 }
 
 const privateMode = 0o600;
@@ -50,6 +54,8 @@ export function documentsOf(order: SeedOrder): { readonly [name: string]: object
           ssh_authorized_keys: [agentKeyLine(order.gateway, order.agentKey), ...order.authorizedKeys],
         },
       ],
+      write_files: guestFiles(order.guest, gpuValuesQuery),
+      runcmd: [[programPath, 'setup']],
     },
     'meta-data': { 'instance-id': order.allocationId, 'local-hostname': order.hostname },
     'network-config': {

@@ -16,6 +16,12 @@ export interface SliceSettings {
   readonly hugePages: boolean;
   /** How long a machine may take from its start until it has proven itself. */
   readonly bootMs: number;
+  /** Packages of the driver that a machine installs at its first boot, for images that do not bring one. */
+  readonly driverPackages: readonly string[];
+  /** How long a first boot with an installation may take. */
+  readonly setupMs: number;
+  /** How long a machine that was destroyed may still be there. */
+  readonly destroyMs: number;
 }
 
 const gibibyte = 1_024 ** 3;
@@ -27,6 +33,10 @@ export const usualSlices: SliceSettings = {
   imageLimitBytes: 200 * gibibyte,
   hugePages: false,
   bootMs: 10 * 60_000,
+  driverPackages: [],
+  setupMs: 30 * 60_000,
+  // QEMU is killed within seconds; one that writes to a device may take a while longer.
+  destroyMs: 30_000,
 };
 
 /**
@@ -50,6 +60,7 @@ const firstHost = 10;
 const firstPort = 22_000;
 const networkPattern = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.0\/24$/;
 const rangePattern = /^\d{1,3}(?:\.\d{1,3}){3}\/\d{1,2}$/;
+const packagePattern = /^[a-z0-9][a-z0-9.+_-]{0,99}$/;
 const addressPattern = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /** Refuses settings that would mean something else to nftables or dnsmasq than they look like. */
@@ -61,6 +72,8 @@ export function checkSettings(settings: SliceSettings): SliceSettings {
   if (range !== undefined) throw new TypeError(`${range} is not an IPv4 network.`);
   const server = settings.nameServers.find((one) => !addressPattern.test(one));
   if (server !== undefined) throw new TypeError(`${server} is not an IPv4 address.`);
+  const name = settings.driverPackages.find((one) => !packagePattern.test(one));
+  if (name !== undefined) throw new TypeError(`${name} is not the name of a package.`);
   return settings;
 }
 

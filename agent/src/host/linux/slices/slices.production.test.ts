@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ReadinessAttestation, TaskParams } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { first, makeWork, ordersFor, second } from '../../conformance-rig.ts';
-import type { Host, Work } from '../../port.ts';
+import type { Host, HostSample, Work } from '../../port.ts';
 import { connectTo, listen, pretend, spoof } from '../testing/attacks.ts';
 import { isRoot } from '../testing/fixture.ts';
 import { hostAddress, openSliceRoom, outerAddress, type SliceRoom, worldPort } from '../testing/slice-room.ts';
@@ -21,7 +21,9 @@ const minuteMs = 60_000;
 
 /** The test image, built once for each state of its recipe. */
 async function guestImage(): Promise<string> {
-  const recipe = await Promise.all(['build.sh', 'init', 'nvidia-smi'].map((name) => readFile(join(guestFolder, name))));
+  const recipe = await Promise.all(
+    ['build.sh', 'init', 'nvidia-smi', 'apt-get'].map((name) => readFile(join(guestFolder, name))),
+  );
   const digest = createHash('sha256').update(Buffer.concat(recipe)).digest('hex');
   const folder = join('/var/tmp', `gpuaas-test-guest-${digest.slice(0, 16)}`);
   const image = join(folder, 'image.raw');
@@ -44,6 +46,8 @@ describe.runIf(isRoot)('slices on libvirt', () => {
     readonly slot: number;
     readonly user: string;
     readonly key: { readonly path: string; readonly key: string };
+    /** Whether its image brings no driver: the machine installs one at its first boot. */
+    readonly installs: boolean;
     seen?: ReadinessAttestation;
   }
   const tenant = (name: string): Tenant => {
@@ -51,12 +55,12 @@ describe.runIf(isRoot)('slices on libvirt', () => {
     if (!found) throw new Error(`there is no tenant ${name}`);
     return found;
   };
-  const orderOf = ({ id, slot, user, key }: Tenant): TaskParams<'slice.vm_provision'> => ({
+  const orderOf = ({ id, slot, user, key, installs }: Tenant): TaskParams<'slice.vm_provision'> => ({
     ...orders.slice(id, [slot]),
     hostname: `slice-${slot}`,
     login: { username: user, uid: 20_001 + slot, gid: 20_001 + slot },
     profile: { name: 'small', vcpus: 1, memory_mib: 384 },
-    image: { slug: 'test-guest', digest: room.digest, driver_strategy: 'preinstalled' },
+    image: { slug: 'test-guest', digest: room.digest, driver_strategy: installs ? 'cloud_init' : 'preinstalled' },
     authorized_keys: [key.key],
   });
   /** The agent dies as a phase begins, and comes back. */
@@ -87,7 +91,7 @@ describe.runIf(isRoot)('slices on libvirt', () => {
       ['ada', first, 0],
       ['bob', second, 1],
     ] as const) {
-      tenants.set(name, { id, slot, user: name, key: await room.makeKey(name) });
+      tenants.set(name, { id, slot, user: name, key: await room.makeKey(name), installs: name === 'bob' });
     }
     for (const phase of ['vfio_bind', 'disk', 'readiness']) {
       await dieAt(phase, (work) => host.provisionSlice(orderOf(tenant('ada')), work));
@@ -111,6 +115,51 @@ describe.runIf(isRoot)('slices on libvirt', () => {
       { allocationId: second, shape: 'slice', running: true },
     ]);
   });
+
+  it(
+    'report how they are through their host, each with its own GPU',
+    async () => {
+      const seen = new Map<string, HostSample[]>();
+      const look = async () => {
+        for (const sample of await host.samples()) {
+          if (sample.source !== 'guest') continue;
+          seen.set(sample.allocation_id ?? '', [...(seen.get(sample.allocation_id ?? '') ?? []), sample]);
+        }
+        return Math.min(...[first, second].map((id) => seen.get(id)?.length ?? 0));
+      };
+      await expect.poll(look, { timeout: 4 * minuteMs, interval: 2_000 }).toBeGreaterThanOrEqual(2);
+      for (const { id, slot } of tenants.values()) {
+        const last = seen.get(id)?.at(-1);
+        expect(last?.gpus).toEqual([orders.slots[slot]?.gpu_uuid]);
+        expect(last?.gpu).toMatchObject({ utilization: [37], power_watts: [210.5] });
+        expect(last?.host.memory_total_mib).toBeGreaterThan(200);
+        expect(last?.host.cpu_percent).toBeGreaterThanOrEqual(0);
+        expect(last?.host.network_transmit_kib_s).toBeGreaterThan(0);
+      }
+    },
+    5 * minuteMs,
+  );
+
+  it(
+    'are not heard at the door for reports from outside, nor with the token of a neighbour',
+    async () => {
+      const knock = (port: number) =>
+        `timeout 5 bash -c 'exec 3<>/dev/tcp/10.100.0.1/${port}' 2>&1 && echo reached || echo not reached`;
+      await room.outside('ip', 'route', 'replace', '10.100.0.0/24', 'via', hostAddress);
+      // The way is there: another port answers that nobody listens.
+      expect(await room.outside('sh', '-c', knock(9))).toContain('refused');
+      expect(await room.outside('sh', '-c', knock(9_110))).toBe('not reached\n');
+      expect(await inside(tenant('ada'), knock(9_110))).toBe('reached\n');
+      const [, token = ''] = /token=(\S+)/.exec(await inside(tenant('ada'), 'cat /etc/gpuaas-guest')) ?? [];
+      expect(token).toHaveLength(43);
+      const said = await inside(
+        tenant('bob'),
+        `exec 3<>/dev/tcp/10.100.0.1/9110; printf 'POST /internal/v1/guest-telemetry HTTP/1.0\\r\\nAuthorization: Bearer ${token}\\r\\nContent-Length: 0\\r\\n\\r\\n' >&3; head -n 1 <&3`,
+      );
+      expect(said).toContain('401');
+    },
+    minuteMs,
+  );
 
   it(
     'let their own tenant in at the port of the host, and no other',
@@ -215,6 +264,39 @@ describe.runIf(isRoot)('slices on libvirt', () => {
       expect(rules).toContain(macOf(tenant('bob')));
       expect(await inside(tenant('bob'), 'hostname')).toBe('slice-1\n');
       expect(await host.runtimes()).toEqual([{ allocationId: second, shape: 'slice', running: true }]);
+    },
+    15 * minuteMs,
+  );
+
+  it(
+    'fail closed with the reason when the first boot cannot install its driver, and leave nothing behind',
+    async () => {
+      host = await room.open({ driverPackages: ['no-such-driver'] });
+      const eve: Tenant = { ...tenant('ada'), user: 'eve', installs: true };
+      const failed = host.provisionSlice(orderOf(eve), makeWork());
+      await expect(failed).rejects.toMatchObject({
+        code: 'guest_setup_failed',
+        message: expect.stringMatching(/failed at driver: The driver cannot be installed: .*Could not resolve host/),
+      });
+      const lines = (await host.consoles()).map(({ text }) => text);
+      expect(lines).toContainEqual(expect.stringContaining('gpuaas-guest: driver failed'));
+      const gone = await host.releaseSlice({ ...orders.release(eve.id, [eve.slot]), grace_seconds: 0 }, makeWork());
+      expect(gone).toMatchObject({ machine_ended: 'destroyed', disk_wiped: { passed: true } });
+    },
+    15 * minuteMs,
+  );
+
+  it(
+    'are destroyed when they do not shut down in their time, and both are reported as phases',
+    async () => {
+      const bob = tenant('bob');
+      // Nobody in the machine hears the power button any more.
+      await inside(bob, 'killall head');
+      const work = makeWork();
+      const gone = await host.releaseSlice({ ...orders.release(bob.id, [bob.slot]), grace_seconds: 5 }, work);
+      expect(gone).toMatchObject({ machine_ended: 'destroyed', machine_absent: { passed: true } });
+      expect(work.phases).toEqual(['shutdown', 'destroy', 'wipe', 'unbind']);
+      expect(await host.runtimes()).toEqual([]);
     },
     15 * minuteMs,
   );

@@ -12,11 +12,11 @@ import { element, render } from './machine/xml.ts';
 import { makeDiskRecords } from './records.ts';
 import { rulesOf } from './rules.ts';
 import { documentsOf } from './seed.ts';
-import { checkSettings, namesOf, usualSlices } from './settings.ts';
+import { checkSettings, namesOf, type SliceSettings, usualSlices } from './settings.ts';
 
 let fixture: Fixture;
 afterEach(() => fixture?.close());
-async function begin(spec: MachineSpec = {}, settings = treeSlices()) {
+async function begin(spec: MachineSpec = {}, settings: SliceSettings = treeSlices()) {
   fixture = await makeFixture(spec);
   const folder = join(fixture.folder, 'state/images');
   await mkdir(folder, { recursive: true });
@@ -232,6 +232,49 @@ describe('a disk', () => {
   });
 });
 
+describe('the machine of a release', () => {
+  const deaf = (...verbs: string[]) => {
+    fixture.answer = (argv) =>
+      argv[0] === 'virsh' && verbs.some((verb) => argv.includes(verb))
+        ? { status: 0, stdout: '', stderr: '' }
+        : undefined;
+  };
+
+  it('that shuts down in its time is not destroyed', async () => {
+    const { host, slice, release } = await begin();
+    await host.provisionSlice(slice(first, [0]), makeWork());
+    const work = makeWork();
+    const gone = await host.releaseSlice({ ...release(first, [0]), grace_seconds: 5 }, work);
+    expect(gone.machine_ended).toBe('shut_down');
+    expect(work.phases).toEqual(['shutdown', 'wipe', 'unbind']);
+  });
+
+  it('that does not listen is destroyed when its time is over, and both are reported', async () => {
+    const { host, slice, release } = await begin();
+    await host.provisionSlice(slice(first, [0]), makeWork());
+    deaf('shutdown');
+    const work = makeWork();
+    const gone = await host.releaseSlice({ ...release(first, [0]), grace_seconds: 1 }, work);
+    expect(gone).toMatchObject({ machine_ended: 'destroyed', machine_absent: { passed: true } });
+    expect(work.phases).toEqual(['shutdown', 'destroy', 'wipe', 'unbind']);
+  });
+
+  it('that cannot be destroyed fails the release; its disk is not erased under it, and the next try ends it', async () => {
+    const { host, slice, release } = await begin();
+    await host.provisionSlice(slice(first, [0]), makeWork());
+    await writeAt(diskPath(1), secret);
+    deaf('shutdown', 'destroy');
+    const work = makeWork();
+    const order = { ...release(first, [0]), grace_seconds: 1 };
+    expect(await failureOf(host.releaseSlice(order, work))).toBe('guest_hung');
+    expect(work.phases).toEqual(['shutdown', 'destroy']);
+    expect((await readFile(diskPath(1))).includes(secret)).toBe(true);
+    expect(await failureOf(host.provisionSlice(slice(second, [0]), makeWork()))).toBe('lease_conflict');
+    fixture.answer = () => undefined;
+    expect((await host.releaseSlice(order, makeWork())).disk_wiped.passed).toBe(true);
+  });
+});
+
 describe('documents', () => {
   const hostile = `"/><disk/>&amp;\n- runcmd: [reboot]\n'`;
   it('hold hostile words as words', () => {
@@ -248,6 +291,7 @@ describe('documents', () => {
     const seed = documentsOf({
       ...{ allocationId: first, hostname: hostile, login: { username: hostile, uid: 1 }, authorizedKeys: [hostile] },
       ...{ agentKey: 'k', gateway: '10.100.0.1', mac: '02:00:00:00:00:00', hostKey: { secret: 's', public: 'p' } },
+      guest: { gateway: '10.100.0.1', token: 't', driverPackages: [] },
     });
     expect(JSON.parse(JSON.stringify(seed['user-data']))).toMatchObject({
       hostname: hostile,

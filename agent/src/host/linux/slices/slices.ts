@@ -1,7 +1,7 @@
 import { fingerprintOfBlob } from '../../fingerprint.ts';
 import { openForward } from '../../forward.ts';
 import { isAuthorityLine, keyLinesOf } from '../../key-lines.ts';
-import { type Host, HostFailure, type HostRuntime, type Shell } from '../../port.ts';
+import { type Host, HostFailure, type HostRuntime, type HostSample, type Shell } from '../../port.ts';
 import { connectStream } from '../../stream.ts';
 import { heed, unlessCalledOff } from '../phases.ts';
 import type { ConsoleOf } from '../serial-console.ts';
@@ -34,6 +34,8 @@ export interface Slices extends Pick<Host, Methods> {
   /** Whether this allocation is a slice on this host. */
   has(allocationId: string): Promise<boolean>;
   runtimes(): Promise<HostRuntime[]>;
+  /** What machines reported of themselves since the last call. */
+  samples(): Promise<HostSample[]>;
   /** Where the consoles of the machines are written. */
   consoles(): Promise<ConsoleOf[]>;
   /** The network as the slices want it, after a restart of the agent or of the machine. */
@@ -120,6 +122,7 @@ export function makeSlices(parts: SliceParts): Slices {
         })),
       );
     },
+    samples: () => takeReports(parts),
     consoles: async () =>
       (await records.all()).map(({ allocation_id: allocationId }) => ({
         ...{ allocationId, folder: records.folderOf(allocationId) },
@@ -137,11 +140,27 @@ export function makeSlices(parts: SliceParts): Slices {
         isSsh ? await connectStream({ address, port: sshPort, what: 'sshd' }) : openForward(to.port, address),
       );
     },
-    async resume() {
-      if ((await records.all()).some(({ state }) => state !== 'ended')) await reconcileNetwork(parts);
+    resume: () => resume(parts),
+    async close() {
+      await shells.close();
+      await parts.guestDoor.close();
     },
-    close: () => shells.close(),
   };
+}
+
+async function resume(parts: SliceParts): Promise<void> {
+  if (!(await parts.records.all()).some(({ state }) => state !== 'ended')) return;
+  await reconcileNetwork(parts);
+  await parts.guestDoor.open().catch(() => undefined);
+}
+
+/** What machines that were handed over have reported. A door that could not be opened at the start of the agent is tried again. */
+async function takeReports({ records, guestDoor }: SliceParts): Promise<HostSample[]> {
+  const running = (await records.all()).filter(({ state }) => state === 'running');
+  if (running.length > 0) await guestDoor.open().catch(() => undefined);
+  return guestDoor
+    .take()
+    .filter((sample) => running.some(({ allocation_id }) => allocation_id === sample.allocation_id));
 }
 
 /** The keys inside the machine are exactly these afterwards, and the agent's own. */

@@ -46,6 +46,7 @@ export function makeSliceStops(
       heed(work.signal);
       work.phase('machine', 0);
       await reconcileNetwork(parts);
+      await parts.guestDoor.open();
       try {
         if (!(await libvirt.isRunning(record.allocation_id))) await libvirt.start(record.allocation_id);
         work.phase('readiness', 0);

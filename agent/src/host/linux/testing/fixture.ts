@@ -173,6 +173,8 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
         patienceMs: 2_000,
         processes: fixture.processes,
         containers: treeContainers,
+        // A tree has no bridge.
+        listenForGuests: async () => undefined,
         writeKernel: (path, text) => step(own, () => kernel.write(path, text)),
         ...more,
       });
@@ -277,4 +279,5 @@ export const treeSlices = (gpus = 8) => ({
   ...usualSlices,
   approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
   bootMs: 2_000,
+  destroyMs: 1_500,
 });

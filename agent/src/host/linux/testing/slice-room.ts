@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,8 @@ import type { Host } from '../../port.ts';
 import { type Argv, type Commands, makeCommands } from '../commands.ts';
 import { openLinuxHost } from '../host.ts';
 import { gpuQuery } from '../nvidia-smi.ts';
-import { usualSlices } from '../slices/settings.ts';
+import type { ListenAt } from '../slices/reports/listen.ts';
+import { type SliceSettings, usualSlices } from '../slices/settings.ts';
 import { Dead, noProcesses } from './fixture.ts';
 import { makeTreeKernel } from './kernel.ts';
 import { growMachine, serialOf } from './machines.ts';
@@ -29,7 +30,7 @@ export interface SliceRoom {
   readonly digest: string;
   /** The disks of the slots, as loop devices. */
   readonly disks: readonly string[];
-  open(): Promise<Host>;
+  open(settings?: Partial<SliceSettings>): Promise<Host>;
   /** Runs a program on the host; throws what it says when it fails. */
   run(...argv: [string, ...string[]]): Promise<string>;
   /** Runs a program in the world outside the host. */
@@ -62,6 +63,13 @@ const sshSettings = [
   'LogLevel=ERROR',
   'ConnectTimeout=60',
 ];
+const roomSettings: SliceSettings = {
+  ...usualSlices,
+  approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
+  bootMs: 20 * 60_000,
+  setupMs: 10 * 60_000,
+  driverPackages: ['gpuaas-test-driver'],
+};
 const quick = { timeout: 120_000, maxBuffer: 16 * 1_024 ** 2 };
 
 export async function openSliceRoom(imagePath: string): Promise<SliceRoom> {
@@ -106,8 +114,10 @@ export async function openSliceRoom(imagePath: string): Promise<SliceRoom> {
     disks,
     run,
     outside,
-    async open() {
+    async open(settings = {}) {
       generation += 1;
+      // What the last agent listened at is free again.
+      await hosts.at(-1)?.close();
       const own = generation;
       const disk = makeDisk({ forced: false });
       const guarded =
@@ -124,14 +134,11 @@ export async function openSliceRoom(imagePath: string): Promise<SliceRoom> {
         commands: commandsOf(own),
         disk: { ...disk, write: guarded(disk.write), remove: guarded(disk.remove) },
         writeKernel: guarded(kernel.write),
+        listenForGuests: (server, at) => listenWithin(room.host, server, at, children),
         kernelLog: { read: async () => [] },
         processes: noProcesses,
         door: { address: '127.0.0.1', port: (sshd.address() as AddressInfo).port },
-        slices: {
-          ...usualSlices,
-          approvedDisks: Array.from({ length: gpus }, (_, index) => serialOf(index + 1)),
-          bootMs: 20 * 60_000,
-        },
+        slices: { ...roomSettings, ...settings },
       });
       hosts.push(host);
       return host;
@@ -289,6 +296,32 @@ async function startNamespaces(folder: string, children: ChildProcess[]) {
       await systemClock.sleep(1_000);
     },
   };
+}
+
+const bindProgram = `
+const [host, port] = process.argv.slice(1);
+const server = require('node:net').createServer({ pauseOnConnect: true });
+server.on('error', (error) => process.send({ code: error.code }, () => process.exit(1)));
+server.listen({ host, port: Number(port), exclusive: true }, () => process.send({ bound: true }, server));
+`;
+/** Binds in the network of the host and hands the socket over: this process stays in its own. */
+async function listenWithin(
+  pid: number,
+  server: Parameters<ListenAt>[0],
+  at: Parameters<ListenAt>[1],
+  children: ChildProcess[],
+) {
+  const argv = [`--target=${pid}`, '--net', '--', process.execPath, '--eval', bindProgram, at.host, String(at.port)];
+  const child = spawn('nsenter', argv, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  children.push(child);
+  const bound = await new Promise<NetServer>((resolve, reject) => {
+    child.once('message', (said: { code?: string }, handle) =>
+      handle ? resolve(handle as NetServer) : reject(Object.assign(new Error('cannot bind'), { code: said.code })),
+    );
+    child.once('exit', () => reject(new Error('the process that binds ended')));
+  });
+  await new Promise<void>((resolve) => server.listen(bound, resolve));
+  child.kill('SIGKILL');
 }
 
 const outsideProgram = `

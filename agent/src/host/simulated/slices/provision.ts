@@ -36,6 +36,7 @@ export async function buildSlice(parts: HostParts, params: Provision, work: Work
   await writeDisks(building);
   await startMachine(building);
   await building.phase('readiness');
+  await finishSetup(building);
   await building.build((draft) => {
     const machine = draft.machines[params.allocation_id];
     if (machine) machine.durations_ms = building.durations;
@@ -161,6 +162,14 @@ async function startMachine({
   });
   const machine = store.now.machines[params.allocation_id];
   if (machine) console.boot(params.allocation_id, machine);
+}
+
+/** The first boot, as the machine of a real slice reports it. */
+async function finishSetup({ faults, console, params }: Building): Promise<void> {
+  if (!(await faults.strike('mirror_away'))) return;
+  const reason = 'The mirror of packages cannot be reached (a simulated fault).';
+  console.say(params.allocation_id, `gpuaas-guest: driver failed ${reason}`);
+  throw new HostFailure('guest_setup_failed', `The first boot of the machine failed at driver: ${reason}`);
 }
 
 const keysOf = ({

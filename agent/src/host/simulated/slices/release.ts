@@ -17,7 +17,7 @@ export async function releaseSlice(
   const lease = { allocationId: params.allocation_id, generation: work.generation };
   // From here on nothing more is built for this allocation, even if a task is still running.
   const held = await store.change((draft) => endLease(draft, lease, addressesOf(params.slots)));
-  await endMachine(parts, params, work);
+  const machine_ended = await endMachine(parts, params, work);
   await wipeDisks(parts, params, work);
   await returnDisks(parts, params, work);
   if (held) {
@@ -27,18 +27,32 @@ export async function releaseSlice(
     }
     await store.change((draft) => freeDevices(draft, params.allocation_id, 'nvidia'));
   }
-  return proofsOf(parts, params);
+  return { ...proofsOf(parts, params), machine_ended };
 }
 
-async function endMachine(parts: HostParts, params: Release, work: Work): Promise<void> {
+/** Asks, waits for the time that the machine has, and destroys it then, as a real host does. */
+async function endMachine(
+  parts: HostParts,
+  params: Release,
+  work: Work,
+): Promise<NonNullable<TaskOutput<'slice.vm_release'>['machine_ended']>> {
   const { store, faults, rest } = parts;
   const machine = store.now.machines[params.allocation_id];
+  const gentle = params.grace_seconds > 0 && machine?.state === 'running';
+  let isDeaf = false;
   if (machine) {
-    const gentle = params.grace_seconds > 0 && machine.state === 'running';
     await rest.phase(work, 'shutdown', gentle ? 'shutdown' : 'destroy');
-    if (gentle && (await faults.strike('hung_guest'))) {
+    const isHung = gentle && (await faults.strike('hung_guest'));
+    isDeaf = gentle && (isHung || (await faults.strike('deaf_guest')));
+    if (isDeaf) {
       await rest.seconds(params.grace_seconds, work.signal);
-      throw new HostFailure('guest_hung', `The guest did not stop within ${params.grace_seconds} s.`);
+      await rest.phase(work, 'destroy');
+    }
+    if (isHung) {
+      throw new HostFailure(
+        'guest_hung',
+        'The machine neither shuts down nor can it be destroyed (a simulated fault).',
+      );
     }
     await parts.endProcesses(params.allocation_id, true);
     parts.console.shutDown(params.allocation_id);
@@ -47,6 +61,8 @@ async function endMachine(parts: HostParts, params: Release, work: Work): Promis
     });
   }
   await parts.endProcesses(params.allocation_id, true);
+  if (!machine) return 'absent';
+  return gentle && !isDeaf ? 'shut_down' : 'destroyed';
 }
 
 const ownDisks = ({ store }: HostParts, params: Release): string[] =>

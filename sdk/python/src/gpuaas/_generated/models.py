@@ -3015,7 +3015,7 @@ class Notification(TypedDict):
     correlation_id: str
     event_id: str
     id: str
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "gpu_failed", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "machines_stopped", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "gpu_failed", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "machines_stopped", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "slots_quarantined", "breaker_tripped", "dead_letter"]
     link: str | None
     """A path of the console."""
     organization_id: str | None
@@ -3045,7 +3045,7 @@ class NotificationPreference(TypedDict):
     """Whether it is shown among the notifications."""
     is_default: bool
     """Whether the person has chosen nothing for this kind."""
-    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "gpu_failed", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "machines_stopped", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "gpu_failed", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "payment_failed", "payment_refunded", "payment_disputed", "auto_top_up_failed", "auto_top_up_unconfirmed", "balance_low", "release_announced", "balance_depleted", "machines_stopped", "balance_recovered", "webhook_disabled", "payment_unclear", "node_lost", "node_quarantined", "slots_quarantined", "breaker_tripped", "dead_letter"]
     mail: Literal["each", "daily", "none"]
     """A mail for each, one mail a day with all of them, or none."""
     mail_required: bool
@@ -3754,7 +3754,7 @@ class SignedSshCertificate(TypedDict):
     """The login on the machine."""
 
 
-SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'overheating', 'memory_errors', 'container_crash', 'container_hung', 'agent_lost']"
+SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'deaf_guest', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'mirror_away', 'silent_guest', 'idle_guest', 'overheating', 'memory_errors', 'container_crash', 'container_hung', 'agent_lost']"
 
 
 class SimulatedNodeFaultsItem(TypedDict):

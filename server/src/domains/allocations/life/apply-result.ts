@@ -3,6 +3,7 @@ import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { isClosed } from '../../../kernel/process/failpoint.ts';
 import { answerOf, type TaskAnswer } from '../../nodes/index.ts';
+import { noteDestroyed, quarantineStuck } from '../escalation/escalate.ts';
 import { needsReimage, vacateTaskType } from '../tasks/vacate-task.ts';
 import { activateAllocation } from './activate.ts';
 import { freeSlots } from './free.ts';
@@ -14,8 +15,8 @@ import { proofsOf } from './proofs.ts';
  * Applies a node's result to its allocation, in the transaction that takes the result: a provisioned machine makes it
  * active, a proven cleaning frees its slots. Undefined when nothing was applied.
  *
- * Only success is applied here. Failures, missing proofs and everything that needs an undo are left to the saga, which gets
- * the same answer and finds a success applied already.
+ * Only success is applied here, and the quarantine of a slice that could not be ended. Failures, missing proofs and everything that
+ * needs an undo are left to the saga, which gets the same answer and finds a success applied already.
  */
 export const makeApplyResult =
   (parts: LifeParts) =>
@@ -30,14 +31,23 @@ export const makeApplyResult =
     },
     result: NodeTaskResult,
   ): Promise<LifeChange | undefined> => {
-    const apply = isClosed('life.ahead') ? undefined : transitions[task.task_type];
-    if (!apply || task.allocation_id === null || result.outcome !== 'succeeded') return undefined;
+    const isRelease = task.task_type === 'slice.vm_release';
+    const succeeded = result.outcome === 'succeeded';
+    const apply = isClosed('life.ahead') || !succeeded ? undefined : transitions[task.task_type];
+    if ((!apply && !isRelease) || task.allocation_id === null) return undefined;
     const leased = await readLeased(tx, task.allocation_id, Number(task.generation));
     // The door has refused results of other leases before.
     if (leased?.generation !== Number(task.generation)) return undefined;
-    const answer = answerOf({ id: task.id, state: 'succeeded', result });
-    const applied = await apply(tx, parts, leased, answer, task.correlation_id);
-    return applied instanceof Fault ? undefined : applied;
+    if (!succeeded) return quarantineStuck(tx, parts, leased, task, result);
+    const told = isRelease ? await noteDestroyed(tx, parts, leased, task, result) : [];
+    const applied = await apply?.(
+      ...([tx, parts, leased, answerOf({ id: task.id, state: 'succeeded', result }), task.correlation_id] as const),
+    );
+    if (applied && !(applied instanceof Fault)) return { ...applied, events: [...told, ...applied.events] };
+    const { organizationId, projectId } = leased;
+    return told.length === 0
+      ? undefined
+      : { organizationId, projectId, change: { machine: 'destroyed' }, events: told, leavesWork: true };
   };
 
 type Apply = (

@@ -4,7 +4,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
 import { mayTake } from '../../attention/index.ts';
 import { markCleaned } from '../retry/attempts-store.ts';
-import { freeClaims, moveSlots } from '../slots/slots.ts';
+import { areAllQuarantined, freeClaims, moveSlots } from '../slots/slots.ts';
 import { releaseWord } from './cancel.ts';
 import { holdLeased, type LeasedAllocation, readLeaseState } from './leased.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
@@ -30,16 +30,19 @@ export async function freeSlots(
   const { id: allocationId, generation } = leased;
   const reason = 'An allocation failed on it: look before it is used again.';
   // The breaker of the pool limits how many clean slots are quarantined. Slots beyond the limit become available.
-  const isSetAside =
+  const setAside =
     afterwards === 'quarantined' &&
     (await mayTake(tx, { kind: 'quarantine', nodeId: leased.nodeId, source: 'attestation', reason })).granted;
   const freed = await moveSlots(
     tx,
     { allocationId, generation },
-    isSetAside ? 'quarantine' : 'prove',
-    isSetAside ? { reason } : {},
+    setAside ? 'quarantine' : 'prove',
+    setAside ? { reason } : {},
   );
-  if (freed instanceof Fault) return freed;
+  // Slots that were quarantined while they were emptied stay so: an operator clears them.
+  const stays = areAllQuarantined(freed, leased.slots);
+  if (freed instanceof Fault && !stays) return freed;
+  const isSetAside = setAside || stays;
   const [moved] = await Promise.all([
     leased.state === 'releasing'
       ? advanceAllocation(tx, allocationId, 'prove', { ids: parts.ids, correlationId, seenGeneration: generation })

@@ -36,4 +36,6 @@ export interface OfLease {
 export type LifeChange = Required<Pick<Receipt, 'organizationId' | 'projectId'>> & {
   readonly change: object;
   readonly events: readonly DeclaredEvent[];
+  /** The answer is not settled by it: the saga goes on. */
+  readonly leavesWork?: boolean;
 };

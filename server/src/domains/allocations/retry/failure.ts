@@ -17,6 +17,7 @@ const sentences: Readonly<Record<string, string>> = {
   machine_failed: 'The machine did not start.',
   guest_hung: 'The machine started and then hung.',
   ssh_unreachable: 'The machine could not be reached by SSH.',
+  guest_setup_failed: 'The first boot of the machine failed: its driver or packages could not be installed.',
   lease_conflict: 'The node still held another lease.',
   host_not_ready: 'The node was not ready for work.',
 };
@@ -24,13 +25,15 @@ const sentences: Readonly<Record<string, string>> = {
 /** Failures that say nothing against the hardware: its slots may be sold again once they are clean. */
 const notHardwareFault: ReadonlySet<string> = new Set([
   'cancelled',
+  // The word of the machine, where its tenant may be root already: it takes no slot out of sale.
+  'guest_setup_failed',
   'image_unavailable',
   'lease_conflict',
   'no_answer',
 ]);
 
 /** Failures that any host would have had, or that were wanted. Every other failure makes placement avoid the host. */
-const wouldFailAnywhere: ReadonlySet<string> = new Set(['cancelled', 'image_unavailable']);
+const wouldFailAnywhere: ReadonlySet<string> = new Set(['cancelled', 'guest_setup_failed', 'image_unavailable']);
 
 export interface Failure {
   readonly code: string;

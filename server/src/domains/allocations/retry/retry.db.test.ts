@@ -214,7 +214,7 @@ describe('a launch that failed because of its host', () => {
     expect(await row(one.id)).toEqual(second);
   });
 
-  it.each([['image_unavailable'], ['cancelled']])(
+  it.each([['image_unavailable'], ['guest_setup_failed'], ['cancelled']])(
     'is not tried again for a reason of the request: %s',
     async (code) => {
       const one = await launch();

@@ -183,6 +183,7 @@ describe('an allocation', () => {
     ['driver_unavailable', 'quarantined'],
     ['disk_dirty', 'quarantined'],
     ['image_unavailable', 'available'],
+    ['guest_setup_failed', 'available'],
   ])('fails closed when its node says %s, and its slots become %s', async (failure, afterwards) => {
     const allocation = await bench.allocation({ gpus: 2 });
     const end = await run(makeProvision(bench.parts), allocation, {}, (each) => each.settle({ failure }));
@@ -281,21 +282,31 @@ describe('an allocation', () => {
     });
   });
 
-  it('is not called clean when its slots cannot come back', async () => {
+  const quarantinedMeanwhile = async (share: string) => {
     const allocation = await bench.allocation({ state: 'releasing', gpus: 2 });
-    const end = await run(makeVacate(bench.parts), allocation, vacating, async (each, step) => {
+    return run(makeVacate(bench.parts), allocation, vacating, async (each, step) => {
       await asSystem(
         yard.root,
-        `update slots set state = 'quarantined', version = version + 1 where allocation_id = $1`,
+        `update slots set state = 'quarantined', version = version + 1 where id in (
+           select id from slots where allocation_id = $1 order by slot_index ${share})`,
         [each.id],
       );
       return wellEnded(each, step);
     });
-    expect(end).toMatchObject({
-      ending: { state: 'undone', step: 'prove' },
-      state: 'release_failed',
+  };
+
+  it('is released with its proof when its slots were quarantined meanwhile, and they do not come back', async () => {
+    expect(await quarantinedMeanwhile('')).toMatchObject({
+      ending: { state: 'done' },
+      state: 'released',
       slots: { available: 6, quarantined: 2 },
     });
+  });
+
+  it('is not called clean when some of its slots cannot come back with the others', async () => {
+    const end = await quarantinedMeanwhile('limit 1');
+    expect(end).toMatchObject({ ending: { state: 'undone', step: 'prove' }, state: 'release_failed' });
+    expect(end.slots).toMatchObject({ available: 6, quarantined: 1 });
   });
 
   it('under full-reimage frees its node only when the reimage is proven', async () => {

@@ -114,6 +114,15 @@ async function moveThese(
   }
   return movedTo(to, moving);
 }
+/**
+ * Whether a move was refused because every slot of the lease is quarantined. What is left on such slots is removed and proven as
+ * on others, and they stay quarantined until an operator clears them.
+ */
+export const areAllQuarantined = (moved: unknown, slots: readonly unknown[]): boolean => {
+  if (!(moved instanceof Fault)) return false;
+  const stuck = (moved.details as { readonly slots?: readonly { readonly state: string }[] }).slots ?? [];
+  return stuck.length === slots.length && stuck.every(({ state }) => state === 'quarantined');
+};
 const movedTo = (to: SlotState, rows: readonly Pick<LockedSlot, 'id' | 'node_id' | 'state'>[]): MovedSlots => ({
   to,
   slots: rows.map(({ id, node_id, state }) => ({ id, nodeId: node_id, from: state })),

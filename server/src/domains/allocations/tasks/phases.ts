@@ -1,8 +1,9 @@
 import { provisioningPhase } from '@gpuaas/contract';
-import type { NodeTaskProgress } from '@gpuaas/contract/node';
+import type { NodeTaskProgress, NodeTaskType } from '@gpuaas/contract/node';
 import type { WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { ResultEffect } from '../../nodes/index.ts';
+import { escalated } from '../escalation/escalate.ts';
 import { noteAllocation } from '../life/machine.ts';
 import { ownerOf } from './phases-store.ts';
 
@@ -16,6 +17,7 @@ export const makeNoteProgress =
     tx: WriteTx,
     task: {
       readonly id: string;
+      readonly task_type: NodeTaskType;
       readonly allocation_id: string | null;
       readonly generation: bigint;
       readonly correlation_id: string;
@@ -28,6 +30,7 @@ export const makeNoteProgress =
       project_id: string;
       version: bigint;
       generation: bigint;
+      node_id: string | null;
       simulated: boolean;
     }>(ownerOf, [task.allocation_id]);
     // The progress of cleaning an earlier attempt is not a phase of the present one.
@@ -41,9 +44,26 @@ export const makeNoteProgress =
         detail: { task_id: task.id, state: progress.state, at: progress.at },
       });
     }
+    const destroys = progress.phase === 'destroy' && task.task_type === 'slice.vm_release' && owner.node_id !== null;
     return {
       projectId: owner.project_id,
       events: [
+        ...(destroys
+          ? [
+              escalated(
+                {
+                  id: task.allocation_id,
+                  organizationId: owner.organization_id,
+                  projectId: owner.project_id,
+                  version: Number(owner.version),
+                  simulated: owner.simulated,
+                  generation: Number(owner.generation),
+                  nodeId: owner.node_id ?? '',
+                },
+                'destroy',
+              ),
+            ]
+          : []),
         provisioningPhase.of(task.allocation_id, {
           allocation_id: task.allocation_id,
           organization_id: owner.organization_id,

@@ -2,7 +2,7 @@ import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { LeasedAllocation } from '../life/leased.ts';
 import type { LifeParts } from '../life/parts.ts';
-import { moveSlots } from '../slots/slots.ts';
+import { areAllQuarantined, moveSlots } from '../slots/slots.ts';
 import type { TaskRequest } from './node-task.ts';
 
 export const vacateTaskTypes = ['slice.vm_release', 'allocation.revoke_user'] as const;
@@ -52,9 +52,9 @@ export const needsReimage = ({ shape, isolationModel }: Pick<LeasedAllocation, '
 async function beginCleaning(
   tx: WriteTx,
   parts: LifeParts,
-  { id, generation }: LeasedAllocation,
+  { id, generation, slots }: LeasedAllocation,
 ): Promise<Fault | undefined> {
   const lease = { allocationId: id, generation };
   const [, moved] = await Promise.all([parts.tasks.cancelOf(tx, lease), moveSlots(tx, lease, 'clean')]);
-  return moved instanceof Fault ? moved : undefined;
+  return moved instanceof Fault && !areAllQuarantined(moved, slots) ? moved : undefined;
 }

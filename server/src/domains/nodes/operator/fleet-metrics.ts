@@ -4,7 +4,7 @@ import type { Ids } from '../../../kernel/id.ts';
 import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import type { Policies } from '../../policy/index.ts';
-import { readHealth, readStuck } from './fleet-routes.ts';
+import { countWaitingForGuest, readHealth, readStuck } from './fleet-routes.ts';
 
 /** Metrics of the fleet, computed at each scrape. */
 export function showFleet(parts: {
@@ -23,9 +23,18 @@ export function showFleet(parts: {
     [],
   );
   const stuck = metrics.gauge('gpuaas_allocations_stuck', 'Allocations that are longer in a phase than is usual.', []);
+  const waiting = metrics.gauge(
+    'gpuaas_releases_waiting_for_guest',
+    'Releases of slices whose machine has not ended although its time to shut down has passed.',
+    [],
+  );
   metrics.onScrape(async () => {
     const viewer = systemViewer('fleet-metrics', { correlationId: ids.next() });
-    const [health, late] = await db.read(viewer, async (tx) => [await readHealth(tx), await readStuck(tx, parts)]);
+    const [health, late, hung] = await db.read(viewer, async (tx) => [
+      await readHealth(tx),
+      await readStuck(tx, parts),
+      await countWaitingForGuest(tx, parts),
+    ]);
     nodes.reset();
     slots.reset();
     for (const [state, many] of Object.entries(health.nodes)) nodes.set({ state }, many);
@@ -33,5 +42,6 @@ export function showFleet(parts: {
     const heardAt = health.oldest_report_at ?? clock.now();
     age.set(Math.max(0, clock.now().getTime() - heardAt.getTime()) / secondMs);
     stuck.set(late.length);
+    waiting.set(hung);
   });
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { dayMs } from '../../../kernel/units.ts';
 import type { Policies } from '../../policy/index.ts';
 import { momentsRead, stuckShown } from '../facts.ts';
-import { healthSql, stuckSql } from './fleet-store.ts';
+import { healthSql, stuckSql, waitingForGuestSql } from './fleet-store.ts';
 
 interface HealthRow {
   readonly nodes: Record<string, number>;
@@ -38,6 +38,15 @@ export function readStuck(tx: ReadTx, { clock, policies }: Pick<Parts, 'clock' |
     momentsRead,
   ]);
 }
+/** Releases that wait for their machine beyond the time that it has to shut down, and a policy's time more. */
+export const countWaitingForGuest = async (
+  tx: ReadTx,
+  { clock, policies }: Pick<Parts, 'clock' | 'policies'>,
+): Promise<number> => {
+  const grace = policies.number('allocation.shutdown_alert_seconds');
+  const [row] = await tx.rows<{ readonly waiting: number }>(waitingForGuestSql, [clock.now(), grace]);
+  return row?.waiting ?? 0;
+};
 /** The number of nodes and slots in each state. */
 export const readHealth = async (tx: ReadTx): Promise<HealthRow> => {
   const [row] = await tx.rows<HealthRow>(healthSql);

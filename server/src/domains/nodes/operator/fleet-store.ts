@@ -44,6 +44,27 @@ export const stuckSql = sql(
    where extract(epoch from $1::timestamptz - p.since) > greatest(coalesce(u.seconds, 0), $3::int)
    order by p.since, p.id limit $4`,
 );
+/**
+ * Releases whose machine was asked to shut down, or is destroyed, for longer than its time and a while more. A phase that was not
+ * reported is taken for the first one: it began when the node was given the task.
+ */
+export const waitingForGuestSql = sql(
+  'releases-waiting-for-guest',
+  `select count(*)::int as waiting
+   from node_tasks k left join lateral (
+     select t.name, t.at from allocation_timeline t
+     where t.allocation_id = k.allocation_id and mine(t.organization_id) and t.kind = 'phase'
+       and t.detail ->> 'task_id' = k.id::text
+     order by t.id limit 1
+   ) asked on true
+   where k.state = 'dispatched' and k.task_type = 'slice.vm_release' and mine(k.organization_id)
+     and not exists (
+       select from allocation_timeline t
+       where t.allocation_id = k.allocation_id and mine(t.organization_id) and t.kind = 'phase'
+         and t.detail ->> 'task_id' = k.id::text and t.name not in ('shutdown', 'destroy'))
+     and coalesce(asked.at, k.dispatched_at)
+       + make_interval(secs => (k.envelope -> 'params' ->> 'grace_seconds')::int + $2::int) < $1`,
+);
 export const healthSql = sql(
   'fleet-health',
   `select

@@ -8,6 +8,7 @@ import { asSystem, openWorld, type Tenant, type World } from '../../../testing/w
 import { reserveSlots } from '../../allocations/slots/slots.ts';
 import { cacheImages, discover, passProbe, placeNode, topologyOf } from '../../inventory/testing.ts';
 import { showFleet } from './fleet-metrics.ts';
+import { countWaitingForGuest } from './fleet-routes.ts';
 
 let world: World;
 let operator: string;
@@ -412,6 +413,45 @@ describe('what is stuck', () => {
     expect(body.stuck_allocations).toBeGreaterThan(0);
   });
 
+  it('counts releases that wait for their machine beyond its time and the time of the policy', async () => {
+    const at = await place();
+    const id = await allocation(at, { state: 'releasing' });
+    const taskId = systemIds.next();
+    const begunAt = clock.now();
+    await asSystem(
+      world.root,
+      `insert into node_tasks (id, node_id, organization_id, allocation_id, task_type, generation, envelope, correlation_id,
+         issued_at, expires_at)
+       values ($1, $2, $3, $4, 'slice.vm_release', 1, $5, 'test', $6, $6::timestamptz + interval '1 day')`,
+      [taskId, at, home.organizationId, id, JSON.stringify({ params: { grace_seconds: 30 } }), begunAt],
+    );
+    await asSystem(
+      world.root,
+      `update node_tasks set state = 'dispatched', version = version + 1, dispatched_at = $2 where id = $1`,
+      [taskId, begunAt],
+    );
+    const begins = (name: string) =>
+      asSystem(
+        world.root,
+        `insert into allocation_timeline (id, allocation_id, organization_id, at, kind, name, detail)
+         values ($1, $2, $3, $4, 'phase', $5, $6)`,
+        [systemIds.next(), id, home.organizationId, clock.now(), name, JSON.stringify({ task_id: taskId })],
+      );
+    const waiting = () =>
+      world.database.database.read(systemViewer('test', { correlationId: 'test' }), (tx) =>
+        countWaitingForGuest(tx, { clock, policies: { number: () => 120 } }),
+      );
+    await begins('shutdown');
+    await clock.advance(149_000);
+    expect(await waiting()).toBe(0);
+    await begins('destroy');
+    await clock.advance(2_000);
+    expect(await waiting()).toBe(1);
+    // The machine has ended: what follows is not a wait for it.
+    await begins('wipe');
+    expect(await waiting()).toBe(0);
+  });
+
   it('shows on the page of metrics, state by state', async () => {
     const metrics = makeMetrics('test', '0.0.0');
     const policies = { number: () => 1 };
@@ -425,6 +465,7 @@ describe('what is stuck', () => {
       expect(text).toContain(`gpuaas_slots{state="${state}",process="test"} ${many}`);
     }
     expect(text).toMatch(/gpuaas_allocations_stuck\{process="test"\} [1-9]/);
+    expect(text).toContain('gpuaas_releases_waiting_for_guest{process="test"} 0');
     expect(text).toMatch(/gpuaas_nodes_oldest_report_age_seconds\{process="test"\} [1-9]/);
   });
 });

@@ -31,6 +31,8 @@ export interface ResultEffect {
   readonly events: readonly DeclaredEvent[];
   /** For the audit row. */
   readonly change?: object;
+  /** Something was changed, and the worker has to go on with the answer nevertheless. */
+  readonly leavesWork?: boolean;
 }
 /** What the domain that a task belongs to does in the transaction of its result or progress. */
 export interface TaskEffects {
@@ -85,7 +87,8 @@ export function makeResults(
           parts.applyResult?.(tx, task, result),
         ]);
         // The worker reads the row after the commit: a saga waits for the answer, or one has to begin.
-        if (task.saga_token || (task.allocation_id && !effect)) tx.wake(answersChannel, 'settled');
+        if (task.saga_token || (task.allocation_id && (!effect || effect.leavesWork)))
+          tx.wake(answersChannel, 'settled');
         return tx.commit(undefined, {
           target,
           change: {

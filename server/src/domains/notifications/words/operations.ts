@@ -13,6 +13,17 @@ export const operationsWords = {
     text: [textOf(facts, 'reason')],
     link: linkTo('/ops/nodes', facts.payload['node_id'], 'Open the node'),
   }),
+  slots_quarantined: (facts) => ({
+    tone: 'bad',
+    title: 'Slots were quarantined after a release',
+    text: [
+      facts.payload['failure_code'] === 'guest_hung'
+        ? 'The machine neither shut down nor could it be destroyed.'
+        : 'Devices of the machine could not be taken back.',
+      'Restart the host, release the allocation again, and clear the slots when the wipe is proven.',
+    ],
+    link: linkTo('/ops/nodes', facts.payload['node_id'], 'Open the node'),
+  }),
   breaker_tripped: (facts) => ({
     tone: 'bad',
     title: `The breaker of ${textOf(facts, 'sku')} in ${textOf(facts, 'region')} tripped`,

@@ -49,6 +49,7 @@ printf '%s\n' '#!/bin/sh' '[ "$1" = bound ] || exit 0' 'ip addr add "$ip/${mask:
 chmod +x tree/etc/udhcpc.sh
 install -m 755 "$here/init" tree/init
 install -m 755 "$here/nvidia-smi" tree/usr/bin/nvidia-smi
+install -m 755 "$here/apt-get" tree/usr/bin/apt-get
 (cd tree && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -1) >initrd.gz
 
 # One file that the firmware starts: kernel, memory disk and command line.
