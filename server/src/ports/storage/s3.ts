@@ -50,40 +50,7 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
   };
   const listKeyOf = (blob: BlobName): string => `${keyOf(blob)}.parts`;
   const own = makeAddresses(config, config.endpoint ?? amazon(config), keyOf);
-  const sizeIn = async (blob: BlobName): Promise<number | undefined> => {
-    try {
-      return (await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(blob) }))).ContentLength;
-    } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw error;
-    }
-  };
-  /** The parts of a blob that was finished: the store forgets them with the upload, and whoever lost our answer asks again. */
-  const finished = async (upload: OpenUpload): Promise<readonly Part[]> => {
-    try {
-      const kept = await client.send(new GetObjectCommand({ Bucket, Key: listKeyOf(upload) }));
-      const parts = JSON.parse((await kept.Body?.transformToString()) ?? '[]') as readonly Part[];
-      return (await sizeIn(upload)) === sizeOf(parts) ? parts : [];
-    } catch (error) {
-      if (isAbsent(error)) return [];
-      throw error;
-    }
-  };
-  const listed = async (upload: OpenUpload) => {
-    const parts: { readonly part: Part; readonly etag: string }[] = [];
-    for (let after: string | undefined; ; ) {
-      const answer = await client.send(
-        new ListPartsCommand({ Bucket, Key: keyOf(upload), UploadId: upload.handle, PartNumberMarker: after }),
-      );
-      for (const { PartNumber, Size, ChecksumSHA256, ETag } of answer.Parts ?? []) {
-        if (PartNumber === undefined || Size === undefined || !ChecksumSHA256 || !ETag) continue;
-        const sha256 = Buffer.from(ChecksumSHA256, 'base64').toString('hex');
-        parts.push({ part: { number: PartNumber, sizeBytes: Size, sha256 }, etag: ETag });
-      }
-      after = answer.NextPartNumberMarker;
-      if (answer.IsTruncated !== true || after === undefined) return parts;
-    }
-  };
+  const { sizeIn, listed, finished } = makeLooks(client, Bucket, { keyOf, listKeyOf });
 
   return {
     adapter: { name: 's3', kind: 'production' },
@@ -146,6 +113,51 @@ export function openS3Storage(config: S3StorageConfig): Storage & Adapted {
     },
     async close() {
       client.destroy();
+    },
+  };
+}
+
+/** What the store has: of an upload that is under way, and of a blob that was finished. */
+function makeLooks(
+  client: S3Client,
+  Bucket: string,
+  { keyOf, listKeyOf }: Readonly<Record<'keyOf' | 'listKeyOf', (blob: BlobName) => string>>,
+) {
+  const sizeIn = async (blob: BlobName): Promise<number | undefined> => {
+    try {
+      return (await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(blob) }))).ContentLength;
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  };
+  return {
+    sizeIn,
+    async listed(upload: OpenUpload) {
+      const parts: { readonly part: Part; readonly etag: string }[] = [];
+      for (let after: string | undefined; ; ) {
+        const answer = await client.send(
+          new ListPartsCommand({ Bucket, Key: keyOf(upload), UploadId: upload.handle, PartNumberMarker: after }),
+        );
+        for (const { PartNumber, Size, ChecksumSHA256, ETag } of answer.Parts ?? []) {
+          if (PartNumber === undefined || Size === undefined || !ChecksumSHA256 || !ETag) continue;
+          const sha256 = Buffer.from(ChecksumSHA256, 'base64').toString('hex');
+          parts.push({ part: { number: PartNumber, sizeBytes: Size, sha256 }, etag: ETag });
+        }
+        after = answer.NextPartNumberMarker;
+        if (answer.IsTruncated !== true || after === undefined) return parts;
+      }
+    },
+    /** The parts of a blob that was finished: the store forgets them with the upload, and whoever lost our answer asks again. */
+    async finished(upload: OpenUpload): Promise<readonly Part[]> {
+      try {
+        const kept = await client.send(new GetObjectCommand({ Bucket, Key: listKeyOf(upload) }));
+        const parts = JSON.parse((await kept.Body?.transformToString()) ?? '[]') as readonly Part[];
+        return (await sizeIn(upload)) === sizeOf(parts) ? parts : [];
+      } catch (error) {
+        if (isAbsent(error)) return [];
+        throw error;
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type AppUseCounts, largestCount } from '@gpuaas/contract/ingress';
+import type { AppUseCounts } from '@gpuaas/contract/ingress';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 /** Sums of a copy only grow: of two reports that cross, the later one stays. Routes that are not there are left out. */
@@ -21,8 +21,8 @@ const put = sql(
    where (excluded.requests, excluded.bytes_in + excluded.bytes_out) >= (u.requests, u.bytes_in + u.bytes_out)
    returning u.id`,
 );
-// Apps choose these numbers: many of the largest ones are more than a bigint holds.
-const unitSum = `least(sum(e.value::bigint), ${largestCount})::bigint`;
+// Apps choose these numbers: many of the largest ones are more than a bigint holds. This is the largest one that is exact in JSON.
+const unitSum = 'least(sum(e.value::bigint), 9007199254740991)::bigint';
 const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
      sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
 const hours = sql(

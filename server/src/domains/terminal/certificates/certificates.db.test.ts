@@ -171,8 +171,13 @@ describe('a machine that is stopped for lack of money', () => {
     const known = await sign(ada, await makeKey('while-stopped'));
     const publicKey = await makeKey('when-stopped');
     const ways = async () => [
-      (await write('POST', `/api/v1/allocations/${machine}/terminal-token`, ada, { mode: 'open', columns: 80, rows: 24 }))
-        .body.code,
+      (
+        await write('POST', `/api/v1/allocations/${machine}/terminal-token`, ada, {
+          mode: 'open',
+          columns: 80,
+          rows: 24,
+        })
+      ).body.code,
       (await write('POST', certificates(), ada, { public_key: publicKey })).body.code,
       ((await open(shownAs(known.certificate))) as { code?: string }).code,
     ];
