@@ -22,7 +22,7 @@ Options:
   --forgeries N    forged, edited, expired, foreign and replayed tasks (100000)
   --webhooks N     webhooks that were tampered with (100000)
   --seeds N        seeds of thirty days of rentals that are charged, 43,200 windows of a minute each (20)
-  --history N      allocations of a short history; a long one has ten times as many (20000)
+  --history N      allocations of a year; a short history has one year and a long one ten (20000)
   --streams N      event streams that are open for thirty seconds and close (2000)
   --kills WHICH    all, or those of every test run: some (all)
   --mutants LIST   some of the targets of mutation testing: ${targets.map(({ name }) => name).join(', ')} (all)

@@ -15,7 +15,8 @@ import { addYears } from './years.ts';
  * month reads more where more happens in a month, and that is no fault of the statement: so years are added, and not rows.
  */
 const longer = 10;
-const allocations = Number(process.env['GPUAAS_HISTORY_ALLOCATIONS'] ?? 150);
+/** Of each year: enough that half a page of the longest export is in the short history. */
+const allocations = Number(process.env['GPUAAS_HISTORY_ALLOCATIONS'] ?? 300);
 /** A thousand allocations of ten years are half a million rows: seconds on a quiet machine, and many of them on a busy one. */
 const limitMs = 600_000 + allocations * 90;
 /** Rows that a statement may read more: pages, and the difference between two plans. */

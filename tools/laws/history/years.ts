@@ -19,8 +19,10 @@ interface YearsOf {
 }
 
 /** The times at which the allocations ended, with ids that sort by them. */
-const ended = `now() - interval '1 day' - interval '365 days' * ($7::float8 + n / $4::float8)`;
-const lives = `select n, ${ended} as at, id_at(${ended}) as id from generate_series(1, ($4::float8 * $8::int)::int) n`;
+const lives = `select n, at, id_at(at) as id from (
+    select n, now() - interval '1 day' - interval '365 days' * ($7::float8 + n / $4::float8) as at
+    from generate_series(1, ($4::float8 * $8::int)::int) n
+  ) each`;
 const statements: readonly string[] = [
   `create temporary table year as ${lives}`,
   `insert into allocations (id, organization_id, project_id, name, requested_by, state, version, placement_status, sku,
