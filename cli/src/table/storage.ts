@@ -232,24 +232,24 @@ export const storage: CommandGroup = {
       asks: 'Revoke the link {}?',
     },
     {
-      name: 'storage token',
+      name: 'storage token create',
       summary: 'Make a token that opens the files of the project from the machines of an allocation',
       description:
         'It ends with the allocation. In the machine, GPUAAS_TOKEN, GPUAAS_BASE_URL and GPUAAS_PROJECT let gpuaas cp and sync use it.',
       args: [allocation, { name: 'LEVEL', meaning: choices.storage_token_create.level.join(', '), field: 'level' }],
-      examples: ['gpuaas storage token trainer write'],
+      examples: ['gpuaas storage token create trainer write'],
       operation: 'storage_token_create',
       columns: ['token', 'base_url', 'project_id', 'level', 'id'],
     },
     {
-      name: 'storage tokens',
+      name: 'storage token list',
       summary: 'The storage tokens of an allocation',
       args: [allocation],
       flags: { limit },
-      examples: ['gpuaas storage tokens trainer'],
+      examples: ['gpuaas storage token list trainer'],
       operation: 'storage_token_list',
       columns: tokenColumns,
-      none: 'The allocation has no storage tokens. gpuaas storage token makes one.',
+      none: 'The allocation has no storage tokens. gpuaas storage token create makes one.',
       reads: true,
     },
     {
@@ -257,7 +257,7 @@ export const storage: CommandGroup = {
       summary: 'Revoke a storage token of an allocation',
       args: [
         allocation,
-        { name: 'TOKEN', meaning: 'its id, as gpuaas storage tokens shows it', field: 'storage_token_id' },
+        { name: 'TOKEN', meaning: 'its id, as gpuaas storage token list shows it', field: 'storage_token_id' },
       ],
       examples: [`gpuaas storage token revoke trainer ${someId} --yes`],
       operation: 'storage_token_revoke',
