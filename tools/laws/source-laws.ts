@@ -150,9 +150,13 @@ export const noCallsOut = sourceLaw({
 
 /**
  * Command line and console call the API through the generated client, which knows paths, inputs and refusals. What is left are
- * the fetch that is handed to the client, identity providers, and files of our own site.
+ * the fetch that is handed to the client, identity providers, addresses of apps, and files of our own site.
  */
-const callsByHand = [/^cli\/src\/call\.ts$/, /^web\/src\/client\/(?:api|live)\.ts$/, /^web\/src\/docs\/search\.ts$/];
+const callsByHand = [
+  /^cli\/src\/(?:call|apps\/conformance\/call-route)\.ts$/,
+  /^web\/src\/client\/(?:api|live)\.ts$/,
+  /^web\/src\/docs\/search\.ts$/,
+];
 export const apiCallsByTheClient = sourceLaw({
   name: 'api-calls-by-the-client',
   pages: true,
