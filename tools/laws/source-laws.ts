@@ -150,10 +150,11 @@ export const noCallsOut = sourceLaw({
 
 /**
  * Command line and console call the API through the generated client, which knows paths, inputs and refusals. What is left are
- * the fetch that is handed to the client, identity providers, files of our own site, and addresses for bytes of files, which lie at a store.
+ * the fetch that is handed to the client, identity providers, addresses of apps, files of our own site, and addresses for bytes of
+ * files, which lie at a store.
  */
 const callsByHand = [
-  /^cli\/src\/call\.ts$/,
+  /^cli\/src\/(?:call|apps\/conformance\/call-route)\.ts$/,
   /^web\/src\/client\/(?:api|live)\.ts$/,
   /^web\/src\/client\/files\/bytes\.ts$/,
   /^web\/src\/docs\/search\.ts$/,

@@ -6,8 +6,8 @@ import type { Run, Session } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 import { showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';
-import { convert } from './compose/convert.ts';
 import { readCompose } from './compose/compose-file.ts';
+import { convert } from './compose/convert.ts';
 import { readManifest, readText, readYaml } from './read-manifest.ts';
 import { type TemplateName, templates } from './templates.ts';
 

@@ -99,6 +99,18 @@ describe('gpuaas app test', () => {
     expect(out).toContain('✓ it is released');
   });
 
+  it('fails when the old container came back after the move, or a step is refused', async () => {
+    const back = [...life.slice(0, 2), now('running', { previous_version: null }), now('released')];
+    const returned = await kit(world({ [`GET ${at}`]: back }));
+    expect(returned).toMatchObject({ code: 1, out: expect.stringContaining('✗ the move lasts') });
+    const body = { code: 'illegal_transition', message: 'It cannot be stopped now.', correlation_id: 'c' };
+    const refused = await kit(
+      world({ [`POST ${at}/stop`]: { refused: 409, body }, [`GET ${at}`]: [...life.slice(0, 4), now('released')] }),
+    );
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('It cannot be stopped now.') });
+    expect(refused.out).toContain('✓ it is released');
+  });
+
   it('compares no text on a simulated host, and says so', async () => {
     const simulated = [...life.slice(0, 1), now('running', { simulated: true }), ...life.slice(2), now('released')];
     const uses = [page({ requests: 1 })];

@@ -1,5 +1,5 @@
 import type { AppManifest } from '@gpuaas/contract/apps';
-import type { AppInstance, CatalogVersion, Gpuaas } from '@gpuaas/sdk';
+import { type AppInstance, type CatalogVersion, type Gpuaas, GpuaasError } from '@gpuaas/sdk';
 import { readToken } from '../../account/credentials.ts';
 import type { Run, Session } from '../../command.ts';
 import { exitCodes, Failure } from '../../failure.ts';
@@ -52,7 +52,8 @@ export const test: Run = async (session) => {
   try {
     await live(kit, manifest);
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (error instanceof GpuaasError) list.failed('every step is taken', error.message, `gpuaas app timeline ${id}`);
+    else if (!(error instanceof Stopped)) throw error;
   } finally {
     await release(kit);
   }
@@ -93,7 +94,12 @@ async function live(kit: Kit, manifest: AppManifest): Promise<void> {
   const through = await probeEndpoints({ ...{ api, list, token, manifest, instance }, call: routeCaller(session) });
   await expectUse(kit, through);
   await api.appInstances.upgrade({ app_instance_id: id, version: instance.app_version, parameters: {} });
-  await reach(kit, 'it moves to the same version again', 'running', true);
+  const moved = await reach(kit, 'it moves to the same version again', 'running', true);
+  // The old container comes back by itself when the new one does not become ready; nothing leads further back then.
+  if (moved.previous_version === null) {
+    list.failed('the move lasts', 'The new container did not become ready.', `gpuaas app timeline ${id}`);
+    return;
+  }
   await api.appInstances.rollback({ app_instance_id: id });
   await reach(kit, 'it goes back', 'running', true);
   await api.appInstances.stop({ app_instance_id: id });
