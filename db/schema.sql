@@ -1946,6 +1946,57 @@ AS $function$
 $function$;
 grant execute on function ssh_trusted_authorities() to gpuaas_api, gpuaas_worker;
 
+-- Function storage_buckets_hold(timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.storage_buckets_hold(p_to timestamp with time zone, p_most integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select b.project_id from storage_buckets b
+    left join usage_meters m on m.resource_id = b.project_id and m.meter = 'storage'
+    cross join lateral (select min(r.at) as first, max(r.at) as last from storage_readings r where r.project_id = b.project_id) r
+  where coalesce(m.accrued_to, r.first) < p_to and (b.stored_bytes > 0 or m.accrued_to is null or r.last > m.accrued_to)
+    and within_wall(b.organization_id)
+  order by b.project_id limit p_most for no key update of b skip locked
+$function$;
+grant execute on function storage_buckets_hold(timestamp with time zone,integer) to gpuaas_billing;
+
+-- Function storage_reading_take()
+
+CREATE OR REPLACE FUNCTION public.storage_reading_take()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  last record;
+  taken timestamptz;
+  total numeric;
+begin
+  select r.at, r.stored_bytes, r.byte_us into last from storage_readings r where r.project_id = new.project_id
+    order by r.at desc limit 1;
+  taken := greatest(clock_timestamp(), last.at + interval '1 microsecond');
+  total := coalesce(last.byte_us + last.stored_bytes::numeric * (extract(epoch from taken - last.at) * 1000000)::bigint, 0);
+  insert into storage_readings (project_id, organization_id, at, stored_bytes, byte_us, digest)
+    values (new.project_id, new.organization_id, taken, new.stored_bytes, total, sha256(convert_to(
+      storage_reading_text(new.project_id, new.organization_id, taken, new.stored_bytes, total), 'UTF8')));
+  return null;
+end
+$function$;
+grant execute on function storage_reading_take() to gpuaas_api;
+
+-- Function storage_reading_text(uuid,uuid,timestamp with time zone,bigint,numeric)
+
+CREATE OR REPLACE FUNCTION public.storage_reading_text(p_project uuid, p_organization uuid, p_at timestamp with time zone, p_bytes bigint, p_byte_us numeric)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((((((((p_project)::text || chr(31)) || (p_organization)::text) || chr(31)) || (((EXTRACT(epoch FROM p_at) * (1000000)::numeric))::bigint)::text) || chr(31)) || (p_bytes)::text) || chr(31)) || (p_byte_us)::text);
+grant execute on function storage_reading_text(uuid,uuid,timestamp with time zone,bigint,numeric) to gpuaas_api, gpuaas_billing;
+
 -- Function telemetry_prune(timestamp with time zone,timestamp with time zone,integer)
 
 CREATE OR REPLACE FUNCTION public.telemetry_prune(p_fine timestamp with time zone, p_coarse timestamp with time zone, p_limit integer)
@@ -6059,6 +6110,8 @@ CREATE INDEX storage_buckets_project ON public.storage_buckets USING btree (proj
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_buckets FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_buckets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER reading AFTER UPDATE OF stored_bytes ON public.storage_buckets FOR EACH ROW WHEN ((old.stored_bytes IS DISTINCT FROM new.stored_bytes)) EXECUTE FUNCTION storage_reading_take();
+CREATE TRIGGER reading_first AFTER INSERT ON public.storage_buckets FOR EACH ROW EXECUTE FUNCTION storage_reading_take();
 
 alter table storage_buckets enable row level security;
 
@@ -6066,6 +6119,7 @@ create policy reach on storage_buckets
   using (within_wall(organization_id));
 
 grant insert, select, update (reserved_bytes), update (stored_bytes) on storage_buckets to gpuaas_api;
+grant select on storage_buckets to gpuaas_billing;
 grant select on storage_buckets to gpuaas_worker;
 
 -- Table storage_grants
@@ -6182,6 +6236,62 @@ create policy reach on storage_objects
   using (within_wall(organization_id));
 
 grant delete, insert, select, update (deleted_at), update (deleted_by), update (folder), update (name), update (purge_at), update (updated_at) on storage_objects to gpuaas_api;
+
+-- Table storage_prices
+
+create table storage_prices (
+  id uuid not null,
+  currency text not null,
+  rate_micro bigint not null,
+  effective_from timestamp with time zone not null,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint storage_prices_pkey PRIMARY KEY (id),
+  constraint storage_prices_currency_effective_from_key UNIQUE (currency, effective_from),
+  constraint storage_prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint storage_prices_rate_micro_check CHECK ((rate_micro >= 0)),
+  constraint storage_prices_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.storage_prices FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_prices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.storage_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+grant insert, select on storage_prices to gpuaas_api;
+grant select on storage_prices to gpuaas_billing;
+
+-- Table storage_readings
+
+create table storage_readings (
+  project_id uuid not null,
+  organization_id uuid not null,
+  at timestamp with time zone not null,
+  stored_bytes bigint not null,
+  byte_us numeric(38,0) not null,
+  digest bytea not null,
+  constraint storage_readings_pkey PRIMARY KEY (project_id, at),
+  constraint storage_readings_byte_us_check CHECK ((byte_us >= (0)::numeric)),
+  constraint storage_readings_digest_check CHECK ((length(digest) = 32)),
+  constraint storage_readings_stored_bytes_check CHECK ((stored_bytes >= 0)),
+  constraint storage_readings_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_readings_organization ON public.storage_readings USING btree (organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_readings FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.storage_readings FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_readings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.storage_readings FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table storage_readings enable row level security;
+
+create policy reach on storage_readings
+  using (within_wall(organization_id));
+
+grant select on storage_readings to gpuaas_api;
+grant select on storage_readings to gpuaas_billing;
 
 -- Table storage_uploads
 
@@ -6674,9 +6784,9 @@ create table usage_meters (
   constraint usage_meters_charged_minor_check CHECK ((charged_minor >= 0)),
   constraint usage_meters_exact_check CHECK ((exact >= (0)::numeric)),
   constraint usage_meters_gpus_check CHECK ((gpus > 0)),
-  constraint usage_meters_meter_check CHECK ((meter = 'gpu_time'::text)),
+  constraint usage_meters_meter_check CHECK ((meter = ANY (ARRAY['gpu_time'::text, 'storage'::text]))),
   constraint usage_meters_rate_micro_check CHECK ((rate_micro >= 0)),
-  constraint usage_meters_unit_check CHECK ((unit = ANY (ARRAY['gpu_hour'::text, 'node_hour'::text]))),
+  constraint usage_meters_unit_check CHECK ((unit = ANY (ARRAY['gpu_hour'::text, 'node_hour'::text, 'gib_hour'::text]))),
   constraint usage_meters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
@@ -6694,7 +6804,7 @@ create policy reach on usage_meters
   using (within_wall(organization_id));
 
 grant insert, select, update on usage_meters to gpuaas_api;
-grant select, update on usage_meters to gpuaas_billing;
+grant insert, select, update on usage_meters to gpuaas_billing;
 
 -- Table usage_windows
 

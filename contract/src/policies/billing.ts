@@ -14,6 +14,12 @@ export const billingPolicies = [
     'billing',
     'The length of one accrual window.',
   ),
+  whole(
+    'billing.storage_window_minutes',
+    { default: 60, minimum: 1, maximum: 1_440, unit: 'minutes' },
+    'billing',
+    'The length of one window in which what a project stores is charged.',
+  ),
   onOff(
     'billing.enforce_balance',
     true,

@@ -56,6 +56,7 @@ import * as lastRelease from './money/last-release.ts';
 import * as paymentMethods from './money/payment-methods.ts';
 import * as priceBooks from './money/price-books.ts';
 import * as quotes from './money/quotes.ts';
+import * as storagePrices from './money/storage-prices.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications/inbox.ts';
 import * as webhooks from './notifications/webhooks.ts';
@@ -155,6 +156,7 @@ export const routes: readonly Route[] = [
   sessions,
   simulator,
   sshKeys,
+  storagePrices,
   storageGrants,
   storageObjects,
   storageUploads,
@@ -228,6 +230,7 @@ export * from './money/last-release.ts';
 export * from './money/payment-methods.ts';
 export * from './money/price-books.ts';
 export * from './money/quotes.ts';
+export * from './money/storage-prices.ts';
 export * from './notices.ts';
 export * from './notifications/inbox.ts';
 export * from './notifications/webhooks.ts';

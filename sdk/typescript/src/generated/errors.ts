@@ -406,6 +406,8 @@ export const errorCodes = {
   storage_path_occupied: { status: 409, retryable: false },
   /** The project would store more than its quota. */
   storage_quota_exceeded: { status: 409, retryable: false },
+  /** The balance of the organization is spent, so its projects store nothing more. What is stored stays. */
+  storage_read_only: { status: 402, retryable: false },
   /** The folder has more entries than one change may touch: take its folders one by one. */
   storage_too_many_entries: { status: 409, retryable: false },
   /** Parts of the upload are missing; details names the first ones. */

@@ -2236,8 +2236,11 @@ readonly at: string | null;
 readonly day: string;
   readonly id: string;
   readonly kind: "usage" | "top_up" | "refund" | "grant" | "correction" | "hold" | "hold_release" | "tax";
+  readonly meter: ("gpu_time" | "storage") | null;
   readonly project_id: string | null;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** The project of usage; null for other lines. */
+readonly project_name: string | null;
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds. */
 readonly quantity_ms: string | null;
   readonly reason: string | null;
   /** Whether it is for a simulated host; null for lines without usage. */
@@ -3159,14 +3162,14 @@ export type RevenueRow = {
 readonly day: string;
   /** How many organizations were charged. */
 readonly organizations: number;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds. */
 readonly quantity_ms: string;
   readonly sku: string;
 };
 
 export type RevenueSku = {
   readonly amount: Money;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds. */
 readonly quantity_ms: string;
   readonly sku: string;
 };
@@ -3495,6 +3498,17 @@ readonly purge_at: string | null;
   readonly updated_at: string;
 };
 
+export type StoragePrice = {
+  readonly created_at: string;
+  readonly currency: string;
+  readonly effective_from: string;
+  readonly id: string;
+  /** Minor units for one GiB and hour, times a million: 3000 in USD is 0.00003 USD. */
+readonly rate_micro: string;
+  readonly reason: string;
+  readonly state: "past" | "current" | "future";
+};
+
 export type StorageUpload = {
   readonly created_at: string;
   readonly expires_at: string;
@@ -3520,8 +3534,16 @@ export type StorageUploadGone = {
 };
 
 export type StorageUsage = {
+  /** What storing costs now; null where it is free. */
+readonly price: {
+  readonly currency: string;
+  /** Minor units for one GiB and hour, times a million. */
+readonly rate_micro: string;
+} | null;
   readonly project_id: string;
   readonly quota_bytes: number;
+  /** Whether the balance of the organization is spent: uploads and copies are refused, downloads and deletions work, and nothing is deleted. */
+readonly read_only: boolean;
   /** Uploads that are under way. */
 readonly reserved_bytes: number;
   /** Files, and those in the trash. */
@@ -3654,9 +3676,10 @@ export type UsagePoint = {
 readonly at: string;
   /** The id or slug of the group; empty when everything is one group. */
 readonly key: string;
+  readonly meter: ("gpu_time" | "storage") | null;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds; of GPU time alone where the group has several meters. */
 readonly quantity_ms: string;
 };
 
@@ -3720,15 +3743,17 @@ readonly text: string;
 export type UsageReport = {
   /** A day in UTC. */
 readonly from: string;
-  readonly group_by: "project" | "user" | "sku" | "allocation" | "day" | "none";
+  readonly group_by: "project" | "user" | "sku" | "meter" | "allocation" | "day" | "none";
   /** Days in order, other groups by cost, highest first; at most 1,000. */
 readonly rows: readonly {
   readonly amount: Money;
   /** The id, slug or day of the group; empty when everything is one group. */
 readonly key: string;
+  readonly meter: ("gpu_time" | "storage") | null;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
-  readonly quantity_ms: string;
+  /** Of the one meter of the group; of GPU time alone where it has several. */
+readonly quantity_ms: string;
   /** Whether the allocation is on a simulated host; null where a group is not one allocation. */
 readonly simulated: boolean | null;
 }[];
@@ -3747,7 +3772,7 @@ export type UsageWindow = {
   /** Minor units for a unit and hour, times a million. */
 readonly rate_micro: string;
   readonly to: string;
-  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit: "gpu_hour" | "node_hour" | "gib_hour";
 };
 
 export type VmProfile = {

@@ -4,6 +4,10 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../kernel/units.ts';
 export const metersAtOnce = 10_000;
 /** Windows of one meter that one transaction charges. After an outage the next round takes the next ones. */
 export const windowsAtOnce = 60;
+/** Projects whose storage one transaction charges. Their uploads wait for it, so it is short. */
+export const bucketsAtOnce = 1_000;
+/** How often it is looked whether stored files are due: a part of the shortest window. */
+export const storageEveryMs = 15 * secondMs;
 /** A window that is not full is charged when its meter has been silent this long. What comes later is charged behind it. */
 export const tailAfterMs = 15 * minuteMs;
 /** A window is charged when it has been over this long. A release that was accepted in it is committed by then, and cuts it. */

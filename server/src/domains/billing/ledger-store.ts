@@ -58,8 +58,13 @@ const verifyUsageSql = sql(
   `select l.id from ledger_entries l
      left join usage_windows u on u.organization_id = l.organization_id and u.id = l.id
      left join lateral (select sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence from usage_evidence e
-       where e.allocation_id = u.resource_id and e.from_at < u.to_at and e.from_at > u.from_at - interval '1 day'
-         and e.counts_from < u.to_at and e.counts_to > u.from_at and mine(e.organization_id)) e on true
+       where u.meter = 'gpu_time' and e.allocation_id = u.resource_id and e.from_at < u.to_at and e.from_at > u.from_at - interval '1 day'
+         and e.counts_from < u.to_at and e.counts_to > u.from_at and mine(e.organization_id)
+       union all
+       select sha256(string_agg(r.digest, ''::bytea order by r.at)) from storage_readings r
+       where u.meter = 'storage' and r.project_id = u.resource_id and r.at < u.to_at and mine(r.organization_id)
+         and r.at >= (select max(q.at) from storage_readings q where q.project_id = u.resource_id and q.at <= u.from_at
+           and mine(q.organization_id))) e on e.evidence is not null
    where l.organization_id = $1 and l.kind = 'usage' and mine(l.organization_id)
      and (u.id is null or u.evidence is distinct from e.evidence or l.amounts[2] <> u.amount_minor
        or l.document is distinct from sha256(convert_to(usage_text(u.id, u.organization_id, u.project_id, u.resource_id,

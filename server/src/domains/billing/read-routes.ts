@@ -27,6 +27,7 @@ import { findAccount, findWrongDay, findWrongUsage, type Verified, verifyChain }
 import { money } from './money.ts';
 import { periodOf } from './period.ts';
 import { findLine, type LineRow, listLines, listWindows, readChargedTo, type WindowRow } from './read-store.ts';
+import { findWrongStorage } from './storage/verify-store.ts';
 import type { Filters } from './usage/series-store.ts';
 import { readTotals } from './usage/totals-store.ts';
 
@@ -80,6 +81,8 @@ const showLine = (row: LineRow): LedgerLine => ({
   allocation_id: row.allocation_id,
   allocation_name: row.allocation_name,
   project_id: row.project_id,
+  project_name: row.project_name,
+  meter: row.meter,
   sku: row.sku,
   quantity_ms: row.quantity_ms?.toString() ?? null,
   windows: row.windows,
@@ -145,22 +148,25 @@ function problemOf(
   found: Verified,
   usage: string | undefined,
   day: { readonly resource_id: string; readonly day: string } | undefined,
+  stored: string | undefined,
 ): string | null {
   if (found.wrong_link !== null) return `Link ${found.wrong_link} of the chain does not fit its entries.`;
   if (!found.ends_here) return 'The last link of the chain is missing.';
   if (found.entries !== found.counted) return `There are ${found.entries} entries, and ${found.counted} were entered.`;
   if (found.sum !== found.balance_minor) return 'The balance is not the sum of the entries.';
   if (usage !== undefined) return `Entry ${usage} does not fit the usage that it charges.`;
-  return day ? `The total of ${day.day} for allocation ${day.resource_id} is not the sum of its windows.` : null;
+  if (stored !== undefined) return `What project ${stored} stored does not fit the readings of its storage.`;
+  return day ? `The total of ${day.day} for ${day.resource_id} is not the sum of its windows.` : null;
 }
 const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
-  const { found, usage, day } = await db.read(who, async (tx) => ({
+  const { found, usage, day, stored } = await db.read(who, async (tx) => ({
     found: await verifyChain(tx, params.organization_id),
     usage: await findWrongUsage(tx, params.organization_id),
     day: await findWrongDay(tx, params.organization_id),
+    stored: await findWrongStorage(tx, params.organization_id),
   }));
   if (!found) return absent();
-  const problem = problemOf(found, usage, day);
+  const problem = problemOf(found, usage, day, stored);
   return {
     ok: problem === null,
     entries: Number(found.entries),
@@ -178,6 +184,7 @@ interface UsageQuery {
   readonly sku?: string;
   readonly requested_by?: string;
   readonly allocation_id?: string;
+  readonly meter?: Filters['meter'];
 }
 async function report(
   { db, clock }: Parts,
@@ -190,7 +197,7 @@ async function report(
   const by = query.group_by ?? 'day';
   const filters = {
     ...{ ...of, ...period, sku: query.sku },
-    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id },
+    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id, meter: query.meter },
   };
   const [account, rows] = await db.read(who, (tx) =>
     Promise.all([findAccount(tx, of.organizationId), readTotals(tx, by, filters, mostUsageRows)]),
@@ -205,6 +212,7 @@ async function report(
       key: row.key,
       name: row.name,
       amount: money(row.amount_minor, currency),
+      meter: row.meter,
       quantity_ms: row.quantity_ms.toString(),
       simulated: row.simulated,
     })),

@@ -30,5 +30,6 @@ export const makeFileStorage = (
 });
 
 export { upkeepEveryMs } from './facts.ts';
+export type { StorageMoney } from './parts.ts';
 export { makeProjectStorage } from './project-removal.ts';
 export { makeTransfers, type Transfers, transfersPath } from './transfers.ts';

@@ -1620,6 +1620,14 @@ class StorageQuotaExceededError(GpuaasError):
     retryable = False
 
 
+class StorageReadOnlyError(GpuaasError):
+    """The balance of the organization is spent, so its projects store nothing more. What is stored stays."""
+
+    code = "storage_read_only"
+    status = 402
+    retryable = False
+
+
 class StorageTooManyEntriesError(GpuaasError):
     """The folder has more entries than one change may touch: take its folders one by one."""
 
@@ -2111,6 +2119,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "storage_path_invalid": StoragePathInvalidError,
     "storage_path_occupied": StoragePathOccupiedError,
     "storage_quota_exceeded": StorageQuotaExceededError,
+    "storage_read_only": StorageReadOnlyError,
     "storage_too_many_entries": StorageTooManyEntriesError,
     "storage_upload_incomplete": StorageUploadIncompleteError,
     "storage_upload_not_found": StorageUploadNotFoundError,

@@ -2511,9 +2511,12 @@ class LedgerLine(TypedDict):
     """A day in UTC."""
     id: str
     kind: Literal["usage", "top_up", "refund", "grant", "correction", "hold", "hold_release", "tax"]
+    meter: Literal["gpu_time", "storage"] | None
     project_id: str | None
+    project_name: str | None
+    """The project of usage; null for other lines."""
     quantity_ms: str | None
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds."""
     reason: str | None
     simulated: bool | None
     """Whether it is for a simulated host; null for lines without usage."""
@@ -3518,14 +3521,14 @@ class RevenueRow(TypedDict):
     organizations: int
     """How many organizations were charged."""
     quantity_ms: str
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds."""
     sku: str
 
 
 class RevenueSku(TypedDict):
     amount: Money
     quantity_ms: str
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds."""
     sku: str
 
 
@@ -3861,6 +3864,17 @@ class StorageObject(TypedDict):
     updated_at: str
 
 
+class StoragePrice(TypedDict):
+    created_at: str
+    currency: str
+    effective_from: str
+    id: str
+    rate_micro: str
+    """Minor units for one GiB and hour, times a million: 3000 in USD is 0.00003 USD."""
+    reason: str
+    state: Literal["past", "current", "future"]
+
+
 class StorageUploadPartsItem(TypedDict):
     number: int
     sha256: str
@@ -3887,9 +3901,21 @@ class StorageUploadGone(TypedDict):
     path: str
 
 
+class StorageUsagePrice(TypedDict):
+    """What storing costs now; null where it is free."""
+
+    currency: str
+    rate_micro: str
+    """Minor units for one GiB and hour, times a million."""
+
+
 class StorageUsage(TypedDict):
+    price: StorageUsagePrice | None
+    """What storing costs now; null where it is free."""
     project_id: str
     quota_bytes: int
+    read_only: bool
+    """Whether the balance of the organization is spent: uploads and copies are refused, downloads and deletions work, and nothing is deleted."""
     reserved_bytes: int
     """Uploads that are under way."""
     stored_bytes: int
@@ -4022,10 +4048,11 @@ class UsagePoint(TypedDict):
     """When the hour, day or month begins, in UTC."""
     key: str
     """The id or slug of the group; empty when everything is one group."""
+    meter: Literal["gpu_time", "storage"] | None
     name: str | None
     """The display name of the group, if it has one."""
     quantity_ms: str
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds; of GPU time alone where the group has several meters."""
 
 
 class UsageProofAttestationsItem(TypedDict):
@@ -4099,16 +4126,18 @@ class UsageReportRowsItem(TypedDict):
     amount: Money
     key: str
     """The id, slug or day of the group; empty when everything is one group."""
+    meter: Literal["gpu_time", "storage"] | None
     name: str | None
     """The display name of the group, if it has one."""
     quantity_ms: str
+    """Of the one meter of the group; of GPU time alone where it has several."""
     simulated: bool | None
     """Whether the allocation is on a simulated host; null where a group is not one allocation."""
 
 
 UsageReport = TypedDict("UsageReport", {
     "from": "str",
-    "group_by": "Literal['project', 'user', 'sku', 'allocation', 'day', 'none']",
+    "group_by": "Literal['project', 'user', 'sku', 'meter', 'allocation', 'day', 'none']",
     "rows": "Sequence[UsageReportRowsItem]",
     "to": "str",
     "total": "Money",
@@ -4124,7 +4153,7 @@ UsageWindow = TypedDict("UsageWindow", {
     "quantity_ms": "str",
     "rate_micro": "str",
     "to": "str",
-    "unit": "Literal['gpu_hour', 'node_hour']",
+    "unit": "Literal['gpu_hour', 'node_hour', 'gib_hour']",
 })
 
 

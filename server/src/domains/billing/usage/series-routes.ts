@@ -25,6 +25,7 @@ interface Asked {
   readonly sku?: string;
   readonly requested_by?: string;
   readonly allocation_id?: string;
+  readonly meter?: 'gpu_time' | 'storage';
   readonly cursor?: string;
   readonly limit?: number;
 }
@@ -40,13 +41,14 @@ async function series({ db, clock }: Parts, who: Viewer, query: Asked, organizat
   if (!account) return undefined;
   const of = {
     ...{ organizationId, ...period, projectId: query.project_id, sku: query.sku },
-    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id },
+    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id, meter: query.meter },
   };
   const show = (row: PointRow): UsagePoint => ({
     at: new Date(Number(row.at) * secondMs).toISOString(),
     key: row.key,
     name: row.name,
     amount: money(row.amount_minor, account.currency),
+    meter: row.meter,
     quantity_ms: row.quantity_ms.toString(),
   });
   return readPage({
