@@ -124,7 +124,10 @@ export const billingUsageList = defineRoute({
       ...ofOrganization,
       ...series,
       group_by: Type.Optional(
-        Type.Enum(['none', 'project', 'user', 'sku', 'meter', 'allocation', 'app'], { default: 'none', description: groupHint }),
+        Type.Enum(['none', 'project', 'user', 'sku', 'meter', 'allocation', 'app'], {
+          default: 'none',
+          description: groupHint,
+        }),
       ),
     },
     strict,

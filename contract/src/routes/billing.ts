@@ -10,7 +10,8 @@ const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 
 
 /** What usage is counted by. Each has its own unit and price. */
 export const Meter = Type.Enum(['gpu_time', 'storage'], {
-  description: 'gpu_time: GPUs or whole nodes of an allocation, by the hour. storage: what a project stores, in GiB-hours.',
+  description:
+    'gpu_time: GPUs or whole nodes of an allocation, by the hour. storage: what a project stores, in GiB-hours.',
 });
 
 export const BillingBalance = Type.Object(
@@ -273,7 +274,9 @@ export const billingUsageGet = defineRoute({
     {
       ...span,
       project_id: Type.Optional({ ...Uuid, description: 'Only this project.' }),
-      group_by: Type.Optional(Type.Enum(['project', 'user', 'sku', 'meter', 'allocation', 'day', 'none'], { default: 'day' })),
+      group_by: Type.Optional(
+        Type.Enum(['project', 'user', 'sku', 'meter', 'allocation', 'day', 'none'], { default: 'day' }),
+      ),
     },
     strict,
   ),

@@ -3684,7 +3684,8 @@ readonly quantity_ms: string;
 };
 
 export type UsageProof = {
-  readonly allocation_id: string;
+  /** The allocation; for a line of storage, the project. */
+readonly allocation_id: string;
   readonly attestations: readonly {
   readonly generation: number;
   /** UUIDs of the GPUs of the machine. */
@@ -3701,7 +3702,7 @@ readonly exact: string;
 };
   /** The day of the line, in UTC. */
 readonly day: string;
-  /** Every record that the windows rest on, oldest first. */
+  /** Every record that the windows rest on, oldest first; none for storage. */
 readonly evidence: readonly {
   /** The usage record as the node signed it, in canonical JSON (RFC 8785). */
 readonly record: string;
@@ -3725,11 +3726,15 @@ readonly held_minor: string;
   /** The number of the link in the chain of the organization. */
 readonly number: string;
 }[];
+  /** What the line is counted by; gpu_time where an older proof does not say it. */
+readonly meter?: "gpu_time" | "storage";
   /** Further windows of the line. */
 readonly next_cursor: string | null;
   /** No more GPUs than this are charged. */
 readonly ordered_gpus: number;
   readonly organization_id: string;
+  /** For storage: what the server noted whenever the stored bytes of the project changed, oldest first. No host signs them. */
+readonly readings?: readonly string[];
   /** When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970. */
 readonly stop_at: string | null;
   /** Oldest first. */

@@ -28,6 +28,7 @@ const proof = on(billingProofGet, async ({ db }, who, { params, query }) => {
     organization_id: params.organization_id,
     line_id: params.line_id,
     allocation_id: line.resource_id,
+    meter: line.meter,
     day: line.day,
     ordered_gpus: found.meter?.gpus ?? 1,
     stop_at: found.meter?.stop_at ?? null,
@@ -35,6 +36,7 @@ const proof = on(billingProofGet, async ({ db }, who, { params, query }) => {
     attestations: found.attestations,
     windows: windows.data.map(({ id, text }) => ({ id, text })),
     evidence: found.evidence,
+    readings: found.readings.map(({ text }) => text),
     links: found.links,
     next_cursor: windows.next_cursor,
   } satisfies UsageProof;

@@ -1,4 +1,4 @@
-import type { LedgerLine, UsageWindow } from '@gpuaas/contract';
+import type { LedgerLine, UsageProof, UsageWindow } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
 import type { LadderState } from './ladder/decide.ts';
 
@@ -136,7 +136,12 @@ export const listLines = (
   limit: number,
 ) => tx.rows<LineRow>(linesSql, [organizationId, before?.day ?? null, before?.id ?? null, limit]);
 export const findLine = async (tx: ReadTx, organizationId: string, id: string) =>
-  (await tx.rows<{ resource_id: string; meter: string; day: string }>(lineSql, [organizationId, id]))[0];
+  (
+    await tx.rows<{ resource_id: string; meter: NonNullable<UsageProof['meter']>; day: string }>(lineSql, [
+      organizationId,
+      id,
+    ])
+  )[0];
 export const listWindows = (
   tx: ReadTx,
   line: { readonly resource_id: string; readonly meter: string; readonly day: string },

@@ -96,7 +96,9 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     },
     async close() {
       await woken.close();
-      await Promise.all([accrual, storage, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()));
+      await Promise.all(
+        [accrual, storage, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()),
+      );
     },
   };
 }

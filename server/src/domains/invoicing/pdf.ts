@@ -101,14 +101,23 @@ async function drawLines(pdf: Pdf, content: DocumentContent): Promise<void> {
   }
   if (content.lines.length === 0) drawRow(pdf, ['Nothing was charged or credited.', '', money('0')]);
 }
-const units: Readonly<Record<string, string>> = { gpu_hour: 'GPU h', node_hour: 'node h' };
+const units: Readonly<Record<string, string>> = { gpu_hour: 'GPU h', node_hour: 'node h', gib_hour: 'GiB h' };
 const hours = (ms: string): string => {
   const milli = BigInt(ms) / layout.msPerMilliHour;
   const text = milli.toString().padStart(layout.hourDigits + 1, '0');
   return `${text.slice(0, -layout.hourDigits)}.${text.slice(-layout.hourDigits)}`;
 };
 const priceOf = ({ rate_micro }: DocumentContent['lines'][number], { currency }: DocumentContent): string =>
-  rate_micro === null ? '' : ` at ${showMoney(BigInt(rate_micro) / layout.microPerMinor, currency)}`;
+  rate_micro === null ? '' : ` at ${showRate(BigInt(rate_micro), currency)}`;
+/** Prices of storage are finer than the smallest coin. */
+function showRate(rateMicro: bigint, currency: string): string {
+  const rest = rateMicro % layout.microPerMinor;
+  const whole = showMoney(rateMicro / layout.microPerMinor, currency);
+  if (rest === 0n) return whole;
+  const [amount = '', code = ''] = whole.split(' ');
+  const digits = rest.toString().padStart(layout.rateDigits, '0').replace(/0+$/, '');
+  return `${amount}${amount.includes('.') ? '' : '.'}${digits} ${code}`;
+}
 
 function drawSums(pdf: Pdf, content: DocumentContent): void {
   const money = (amount: string) => showMoney(BigInt(amount), content.currency);

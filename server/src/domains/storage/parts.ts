@@ -13,10 +13,7 @@ export interface StorageMoney {
   /** Why nothing more is stored. */
   whyNothingMore(tx: ReadTx, who: Viewer & InOrganization): Promise<Fault<'storage_read_only'> | undefined>;
   /** What a GiB costs for an hour now; null where it is free. */
-  price(
-    tx: ReadTx,
-    organizationId: string,
-  ): Promise<{ readonly currency: string; readonly rate_micro: string } | null>;
+  price(tx: ReadTx, organizationId: string): Promise<{ readonly currency: string; readonly rate_micro: string } | null>;
 }
 export interface StorageParts {
   readonly db: Database;

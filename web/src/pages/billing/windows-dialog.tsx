@@ -28,7 +28,11 @@ export function WindowsDialog({
       onClose={onClose}
       wide
       title={`${tellSubject(line)}, ${spellDate(line.day)}`}
-      lead="Each window is charged for what its host has proven. Times are local; the day is in UTC."
+      lead={
+        line.meter === 'storage'
+          ? 'Each window is charged for what the project stored in it. Times are local; the day is in UTC.'
+          : 'Each window is charged for what its host has proven. Times are local; the day is in UTC.'
+      }
     >
       <Rows
         label="Windows"
@@ -51,8 +55,9 @@ export function WindowsDialog({
       />
       <div className="mt-4 grid gap-2">
         <p className="text-sm text-dim">
-          You need not trust this page. This command fetches the records that the host signed and recomputes the amount
-          on your own machine:
+          {line.meter === 'storage'
+            ? 'This command fetches the readings of what was stored and recomputes the amount on your own machine. The readings are the word of the server; no host signs them:'
+            : 'You need not trust this page. This command fetches the records that the host signed and recomputes the amount on your own machine:'}
         </p>
         <CodeBlock text={`npx gpuaas billing prove ${line.id} --organization ${organizationId}`} wrap />
       </div>

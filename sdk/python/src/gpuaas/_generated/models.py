@@ -4101,21 +4101,26 @@ class UsageProofWindowsItem(TypedDict):
 
 class UsageProof(TypedDict):
     allocation_id: str
+    """The allocation; for a line of storage, the project."""
     attestations: Sequence[UsageProofAttestationsItem]
     before: UsageProofBefore
     day: str
     """The day of the line, in UTC."""
     evidence: Sequence[UsageProofEvidenceItem]
-    """Every record that the windows rest on, oldest first."""
+    """Every record that the windows rest on, oldest first; none for storage."""
     format: Literal["gpuaas-usage-proof-1"]
     line_id: str
     links: Sequence[UsageProofLinksItem]
     """The links of the chain that hold the entries of these windows, in order."""
+    meter: NotRequired[Literal["gpu_time", "storage"]]
+    """What the line is counted by; gpu_time where an older proof does not say it."""
     next_cursor: str | None
     """Further windows of the line."""
     ordered_gpus: int
     """No more GPUs than this are charged."""
     organization_id: str
+    readings: NotRequired[Sequence[str]]
+    """For storage: what the server noted whenever the stored bytes of the project changed, oldest first. No host signs them."""
     stop_at: str | None
     """When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970."""
     windows: Sequence[UsageProofWindowsItem]

@@ -13,6 +13,24 @@ export interface Payer {
 const provider = 'GPUaaS';
 const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
+const units: Readonly<Record<string, string>> = {
+  ...{ gpu_hour: 'GPU-Hours', node_hour: 'Node-Hours', gib_hour: 'GiB-Hours' },
+};
+/** What was used, by its meter. */
+const kindOf = (line: ExportLine): Readonly<Record<string, string>> =>
+  line.meter === 'storage'
+    ? {
+        ...{ category: 'Storage', service: 'File storage', subcategory: 'File Storage', meter: 'Stored files' },
+        ...{ resourceType: 'Project', resourceId: line.project_id, resource: line.project ?? line.project_id },
+        description: `Files of ${line.project ?? line.project_id}`,
+      }
+    : {
+        ...{ category: 'Compute', service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time' },
+        ...{ resourceType: 'Allocation', resourceId: line.allocation_id ?? '' },
+        resource: line.allocation ?? line.allocation_id ?? '',
+        description: `GPU time of ${line.allocation ?? line.allocation_id}, ${line.sku_name ?? line.sku}`,
+      };
+
 /** Everything that a column can be filled with, by the names of `focus-columns.ts`. */
 function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string>> {
   const day = Date.parse(line.day);
@@ -20,8 +38,8 @@ function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return {
     ...payer,
-    ...{ provider, usage: 'Usage', usageBased: 'Usage-Based', standard: 'Standard', compute: 'Compute' },
-    ...{ service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time', resourceType: 'Allocation' },
+    ...{ provider, usage: 'Usage', usageBased: 'Usage-Based', standard: 'Standard' },
+    ...kindOf(line),
     ...{ accountType: 'Organization', subAccountType: 'Project' },
     cost: major(line.amount_minor, line.currency),
     currency: line.currency,
@@ -29,13 +47,10 @@ function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string
     monthEnd: time(Date.UTC(year, month + 1, 1)),
     dayStart: time(day),
     dayEnd: time(day + dayMs),
-    description: `GPU time of ${line.allocation ?? line.allocation_id}, ${line.sku_name ?? line.sku}`,
     hours: hours(line.quantity_ms),
-    unit: line.unit === 'node_hour' ? 'Node-Hours' : 'GPU-Hours',
+    unit: units[line.unit ?? ''] ?? 'Hours',
     rate: majorRate(line.rate_micro ?? 0n, line.currency),
     region: line.region ?? '',
-    allocationId: line.allocation_id,
-    allocation: line.allocation ?? line.allocation_id,
     sku: line.sku,
     priceId: line.price_id ?? `${line.sku}@launch`,
     projectId: line.project_id,

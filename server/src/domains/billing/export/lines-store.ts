@@ -5,12 +5,12 @@ import type { Filters } from '../usage/series-store.ts';
 const linesSql = sql(
   'export-lines',
   `select d.id, d.day::text as day, d.project_id, p.name as project, d.requested_by, n.display_name as person, d.sku,
-     k.display_name as sku_name, d.resource_id as allocation_id, a.name as allocation, a.region, a.tags, m.unit, m.gpus,
+     k.display_name as sku_name, d.meter, case when d.meter = 'gpu_time' then d.resource_id end as allocation_id, a.name as allocation, a.region, a.tags, m.unit, m.gpus,
      m.rate_micro, m.price_id, d.currency, d.amount_minor, d.quantity_ms, d.windows
    from (select d.* from usage_days d
        where d.organization_id = $1 and mine(d.organization_id) and d.day between $2::date and $3::date
          and ($4::uuid is null or d.project_id = $4) and ($5::text is null or d.sku = $5)
-         and ($6::text is null or d.requested_by = $6) and ($7::uuid is null or d.resource_id = $7)
+         and ($6::text is null or d.requested_by = $6) and ($7::uuid is null or d.resource_id = $7) and ($11::text is null or d.meter = $11)
          and ($8::date is null or (d.day, d.id) > ($8::date, $9::uuid))
        order by d.day, d.id limit $10) d
      left join usage_meters m on m.resource_id = d.resource_id and m.meter = d.meter and mine(m.organization_id)
@@ -31,7 +31,8 @@ export interface ExportLine {
   readonly person: string | null;
   readonly sku: string;
   readonly sku_name: string | null;
-  readonly allocation_id: string;
+  readonly meter: NonNullable<Filters['meter']>;
+  readonly allocation_id: string | null;
   readonly allocation: string | null;
   readonly region: string | null;
   readonly tags: Readonly<Record<string, string>> | null;
@@ -53,5 +54,5 @@ export const listExportLines = (
 ) =>
   tx.rows<ExportLine>(linesSql, [
     ...[of.organizationId, of.from, of.to, of.projectId ?? null, of.sku ?? null, of.requestedBy ?? null],
-    ...[of.allocationId ?? null, after?.day ?? null, after?.id ?? null, limit],
+    ...[of.allocationId ?? null, after?.day ?? null, after?.id ?? null, limit, of.meter ?? null],
   ]);

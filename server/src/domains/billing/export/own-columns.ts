@@ -10,6 +10,7 @@ export const columns = [
   { name: 'requested_by', kind: 'text', of: (line: ExportLine) => line.requested_by },
   { name: 'person', kind: 'text', of: (line: ExportLine) => line.person },
   { name: 'sku', kind: 'text', of: (line: ExportLine) => line.sku },
+  { name: 'meter', kind: 'text', of: (line: ExportLine) => line.meter },
   { name: 'allocation_id', kind: 'text', of: (line: ExportLine) => line.allocation_id },
   { name: 'allocation', kind: 'text', of: (line: ExportLine) => line.allocation },
   { name: 'region', kind: 'text', of: (line: ExportLine) => line.region },

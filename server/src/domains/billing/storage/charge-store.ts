@@ -1,10 +1,7 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 /** Holds the buckets of projects with something to charge up to `$1`; what they store cannot change until the transaction ends. */
-const holdSql = sql(
-  'storage-charge-hold',
-  'select storage_buckets_hold($1::timestamptz, $2::int)::text as project_id',
-);
+const holdSql = sql('storage-charge-hold', 'select storage_buckets_hold($1::timestamptz, $2::int)::text as project_id');
 /**
  * Charges what the given projects stored up to `$3`: windows, entries, the sums by day, and how far each meter has come, in one
  * statement. Windows lie on a grid of `$1` seconds and are cut where a price begins. Readings carry the sum of bytes times

@@ -52,7 +52,11 @@ const add = on(adminStoragePriceAdd, ({ db, ids }, act, { body }) =>
     if (!row) throw new Error(`the price ${id} was not stored`);
     return tx.commit(show(row), {
       target: { type: 'storage_price', id },
-      change: { currency: body.currency, rate_micro: body.rate_micro, effective_from: row.effective_from.toISOString() },
+      change: {
+        currency: body.currency,
+        rate_micro: body.rate_micro,
+        effective_from: row.effective_from.toISOString(),
+      },
       events: 'none',
     });
   }),

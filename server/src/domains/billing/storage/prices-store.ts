@@ -35,8 +35,7 @@ export interface StoragePriceRow {
 }
 export const listStoragePrices = (tx: ReadTx, before: string | undefined, limit: number) =>
   tx.rows<StoragePriceRow>(listSql, [before ?? null, limit]);
-export const findStoragePrice = async (tx: ReadTx, id: string) =>
-  (await tx.rows<StoragePriceRow>(getSql, [id]))[0];
+export const findStoragePrice = async (tx: ReadTx, id: string) => (await tx.rows<StoragePriceRow>(getSql, [id]))[0];
 /** What an organization pays now, in its currency. */
 export const findCurrentPrice = async (tx: ReadTx, organizationId: string) =>
   (await tx.rows<Pick<StoragePriceRow, 'currency' | 'rate_micro'>>(currentSql, [organizationId]))[0];

@@ -2,7 +2,10 @@ import type { UsagePoint } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../../kernel/act.ts';
 
 /** The one meter of a group and its quantity; where it has several, there is no sum of them but of GPU time. */
-export const quantity = (day: string, of: string): string => `case when count(distinct ${day}.meter) = 1 then min(${day}.meter) end as meter,
+export const quantity = (
+  day: string,
+  of: string,
+): string => `case when count(distinct ${day}.meter) = 1 then min(${day}.meter) end as meter,
        coalesce(sum(${of}.quantity_ms) filter (where ${day}.meter = 'gpu_time'),
          case when count(distinct ${day}.meter) = 1 then sum(${of}.quantity_ms) end, 0)::bigint as quantity_ms`;
 const group = `case $6 when 'project' then d.project_id::text when 'user' then d.requested_by when 'sku' then d.sku
