@@ -75,7 +75,7 @@ const verifyUsageSql = sql(
 /** The first day of a resource whose total, as people read it, is not the sum of its windows. */
 const verifyDaysSql = sql(
   'ledger-verify-days',
-  `select coalesce(d.resource_id, w.resource_id) as resource_id, coalesce(d.day, w.day)::text as day
+  `select coalesce(d.resource_id, w.resource_id) as resource_id, coalesce(d.meter, w.meter) as meter, coalesce(d.day, w.day)::text as day
    from (select d.* from usage_days d where d.organization_id = $1 and mine(d.organization_id)) d
    full join (
      select u.resource_id, u.meter, (u.from_at at time zone 'UTC')::date as day, sum(u.amount_minor) as amount_minor,
@@ -83,7 +83,7 @@ const verifyDaysSql = sql(
      from usage_windows u where u.organization_id = $1 and mine(u.organization_id) group by 1, 2, 3
    ) w on w.resource_id = d.resource_id and w.meter = d.meter and w.day = d.day
    where (d.amount_minor, d.quantity_ms, d.windows) is distinct from (w.amount_minor, w.quantity_ms, w.windows)
-   order by 2, 1 limit 1`,
+   order by 3, 1 limit 1`,
 );
 /** Accounts whose balance is not the sum of their entries. */
 const compareSql = sql(
@@ -157,6 +157,6 @@ export const verifyChain = async (tx: ReadTx, organizationId: string): Promise<V
 export const findWrongUsage = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
   (await tx.rows<{ id: string }>(verifyUsageSql, [organizationId]))[0]?.id;
 export const findWrongDay = async (tx: ReadTx, organizationId: string) =>
-  (await tx.rows<{ resource_id: string; day: string }>(verifyDaysSql, [organizationId]))[0];
+  (await tx.rows<{ resource_id: string; meter: string; day: string }>(verifyDaysSql, [organizationId]))[0];
 export const compareBalances = (tx: ReadTx, after: string | undefined, limit: number) =>
   tx.rows<{ organization_id: string; wrong: boolean }>(compareSql, [after ?? null, limit]);

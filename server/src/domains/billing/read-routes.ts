@@ -147,7 +147,7 @@ const windows = on(billingWindowList, async ({ db }, who, { params, query }) => 
 function problemOf(
   found: Verified,
   usage: string | undefined,
-  day: { readonly resource_id: string; readonly day: string } | undefined,
+  day: { readonly resource_id: string; readonly meter: string; readonly day: string } | undefined,
   stored: string | undefined,
 ): string | null {
   if (found.wrong_link !== null) return `Link ${found.wrong_link} of the chain does not fit its entries.`;
@@ -156,7 +156,9 @@ function problemOf(
   if (found.sum !== found.balance_minor) return 'The balance is not the sum of the entries.';
   if (usage !== undefined) return `Entry ${usage} does not fit the usage that it charges.`;
   if (stored !== undefined) return `What project ${stored} stored does not fit the readings of its storage.`;
-  return day ? `The total of ${day.day} for ${day.resource_id} is not the sum of its windows.` : null;
+  if (!day) return null;
+  const what = day.meter === 'storage' ? 'the files of project' : 'allocation';
+  return `The total of ${day.day} for ${what} ${day.resource_id} is not the sum of its windows.`;
 }
 const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
   const { found, usage, day, stored } = await db.read(who, async (tx) => ({

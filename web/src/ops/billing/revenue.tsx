@@ -47,7 +47,7 @@ export function RevenuePage() {
 }
 
 /** Stored files have a name in place of a SKU. */
-const meterOf = (sku: string) => (sku === 'storage' ? 'storage' : 'gpu_time');
+const meterOf = (sku: string): 'storage' | 'gpu_time' => (sku === 'storage' ? 'storage' : 'gpu_time');
 
 function InCurrency({ currency, series }: { currency: string; series: Series }) {
   const names = [
@@ -73,7 +73,11 @@ function InCurrency({ currency, series }: { currency: string; series: Series }) 
           keyOf={({ key }) => key}
           columns={[
             { head: 'SKU', cell: ({ name }) => <span className="font-mono text-sm">{name}</span> },
-            { head: 'GPU or node hours', end: true, cell: (row) => <Figure>{spellAmountOf(row.quantityMs, row.meter)}</Figure> },
+            {
+              head: 'GPU or node hours',
+              end: true,
+              cell: (row) => <Figure>{spellAmountOf(row.quantityMs, row.meter)}</Figure>,
+            },
             { head: 'Share', end: true, cell: (row) => <Figure>{`${row.percent} %`}</Figure> },
             { head: 'Amount', end: true, cell: (row) => <Figure>{spellMoney(row.amount)}</Figure> },
           ]}

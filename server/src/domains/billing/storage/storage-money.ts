@@ -2,9 +2,7 @@ import type { ReadTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Policies } from '../../policy/index.ts';
 import type { StorageMoney } from '../../storage/index.ts';
-import { stateOf } from '../ladder/decide.ts';
-import { rulesOf } from '../ladder/rules.ts';
-import { findStanding, standingOf } from '../ladder/store.ts';
+import { findStanding } from '../ladder/store.ts';
 import { findCurrentPrice } from './prices-store.ts';
 
 /**
@@ -13,10 +11,11 @@ import { findCurrentPrice } from './prices-store.ts';
  */
 export function makeStorageMoney({ policies }: { readonly policies: Policies }): StorageMoney {
   const isSpent = async (tx: ReadTx, organizationId: string): Promise<boolean> => {
-    const rules = rulesOf(policies, organizationId);
-    if (!rules.enforced) return false;
+    if (policies.value('billing.enforce_balance', { organizationId }) !== true) return false;
     const standing = await findStanding(tx, organizationId);
-    return standing !== undefined && stateOf(standingOf(standing), rules) === 'depleted';
+    if (!standing || standing.spendable > 0n) return false;
+    // An account that was never used is not spent, but storage that costs something is paid ahead.
+    return standing.used || ((await findCurrentPrice(tx, organizationId))?.rate_micro ?? 0n) > 0n;
   };
   return {
     isReadOnly: isSpent,
