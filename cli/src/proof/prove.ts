@@ -60,7 +60,7 @@ function show(session: Session, { problems, amountMinor, ...verdict }: Verdict) 
       holds: first === undefined,
       amount: { amount_minor: String(amountMinor), currency: verdict.currency },
       windows: verdict.windows,
-      ...(verdict.meter === 'storage' ? { readings: verdict.readings } : { records: verdict.records }),
+      ...(verdict.meter !== 'gpu_time' ? { readings: verdict.readings } : { records: verdict.records }),
       links: verdict.links,
       ...(verdict.meter === 'gpu_time' && { keys: verdict.keys }),
       ...(verdict.gpuTimeSpeed > 1 && { gpu_time_speed: verdict.gpuTimeSpeed }),
@@ -70,15 +70,19 @@ function show(session: Session, { problems, amountMinor, ...verdict }: Verdict) 
       'holds',
       'amount',
       'windows',
-      verdict.meter === 'storage' ? 'readings' : 'records',
+      verdict.meter !== 'gpu_time' ? 'readings' : 'records',
       'links',
       ...(verdict.meter === 'gpu_time' ? ['keys'] : []),
       ...(verdict.gpuTimeSpeed > 1 ? ['gpu_time_speed'] : []),
       'problems',
     ],
   );
-  if (first === undefined && verdict.meter === 'storage') {
-    session.say('It rests on readings of the server. No host signs what a project stores.');
+  if (first === undefined && verdict.meter !== 'gpu_time') {
+    session.say(
+      verdict.meter === 'storage'
+        ? 'It rests on readings of the server. No host signs what a project stores.'
+        : 'It rests on readings of the server, and these on what the app said. Nobody signs what an app counts.',
+    );
   }
   if (first === undefined) return exitCodes.ok;
   throw new Failure(exitCodes.failed, `The proof does not hold. ${first}`);

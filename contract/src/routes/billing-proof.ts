@@ -18,7 +18,7 @@ export const UsageProof = Type.Object(
     line_id: Uuid,
     allocation_id: {
       ...Uuid,
-      description: 'The allocation; for a line of storage, the project.',
+      description: 'The allocation; for a line of storage the project, for units of an app the instance.',
     },
     meter: Type.Optional(
       Type.Enum(Meter.enum, {
@@ -64,17 +64,17 @@ export const UsageProof = Type.Object(
         },
         strict,
       ),
-      { description: 'Every record that the windows rest on, oldest first; none for storage.' },
+      { description: 'Every record that the windows rest on, oldest first; none for storage and apps.' },
     ),
     readings: Type.Optional(
       Type.Array(
         Type.String({
           description:
-            'A reading as it was hashed: project, organization, time in microseconds, stored bytes, and bytes times microseconds so far, separated by U+001F.',
+            'A reading as it was hashed: project, organization, time in microseconds, stored bytes, and bytes times microseconds so far, separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far.',
         }),
         {
           description:
-            'For storage: what the server noted whenever the stored bytes of the project changed, oldest first. No host signs them.',
+            'For storage: what the server noted whenever the stored bytes of the project changed; for units of an app: what it noted whenever more was counted. Oldest first. No host signs them.',
         },
       ),
     ),
@@ -86,7 +86,8 @@ export const UsageProof = Type.Object(
           balance_minor: Whole('The balance after the link.'),
           held_minor: Whole('The amount held after the link.'),
           entries: Type.Array(Type.String(), {
-            description: 'The entries as they were hashed, each with its fields separated by U+001F.',
+            description:
+              'The entries as they were hashed, each with its fields separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far.',
           }),
           hash: Hash('SHA-256 over all of it.'),
         },

@@ -109,7 +109,7 @@ const params = Type.Object({ organization_id: Uuid }, strict);
 
 /** The one group that does not hold all of the cost. */
 const groupHint =
-  'app: the app that an allocation was launched together with, as publisher/slug; empty for allocations that were launched by themselves.';
+  'app: the app that an allocation was launched together with or whose units were counted, as publisher/slug; empty for what belongs to none.';
 
 export const billingUsageList = defineRoute({
   id: 'billing_usage_list',

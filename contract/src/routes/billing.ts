@@ -9,9 +9,9 @@ const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =
 const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'A day in UTC.' });
 
 /** What usage is counted by. Each has its own unit and price. */
-export const Meter = Type.Enum(['gpu_time', 'storage'], {
+export const Meter = Type.Enum(['gpu_time', 'storage', 'app_units'], {
   description:
-    'gpu_time: GPUs or whole nodes of an allocation, by the hour. storage: what a project stores, in GiB-hours.',
+    'gpu_time: GPUs or whole nodes of an allocation, by the hour. storage: what a project stores, in GiB-hours. app_units: what an app counts and its version has a price for, as tokens.',
 });
 
 export const BillingBalance = Type.Object(
@@ -112,11 +112,17 @@ export const LedgerLine = Type.Object(
     project_id: orNull(Uuid),
     project_name: orNull(Type.String({ description: 'The project of usage; null for other lines.' })),
     meter: orNull(Meter),
-    sku: orNull(Type.String()),
+    app_instance_id: orNull(Uuid),
+    app_meter: orNull(
+      Type.String({
+        description: 'For app_units: the meter of the manifest and the version whose price it is, as tokens@1.2.0.',
+      }),
+    ),
+    sku: orNull(Type.String({ description: 'The SKU; storage; or the app, as publisher/slug.' })),
     quantity_ms: orNull(
       Type.String({
         pattern: '^[0-9]+$',
-        description: 'Units of the price (GPUs, whole nodes, or GiB) times milliseconds.',
+        description: 'Units of the price (GPUs, whole nodes, or GiB) times milliseconds; for app_units their number.',
       }),
     ),
     windows: orNull(Type.Integer({ description: 'How many windows the line opens into.' })),
@@ -134,9 +140,15 @@ export const UsageWindow = Type.Object(
     id: Uuid,
     from: Timestamp,
     to: Timestamp,
-    quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
-    unit: Type.Enum(['gpu_hour', 'node_hour', 'gib_hour']),
-    rate_micro: Type.String({ pattern: '^[0-9]+$', description: 'Minor units for a unit and hour, times a million.' }),
+    quantity_ms: Type.String({
+      pattern: '^[0-9]+$',
+      description: 'Units times milliseconds; the number of units for unit, thousand_units and million_units.',
+    }),
+    unit: Type.Enum(['gpu_hour', 'node_hour', 'gib_hour', 'unit', 'thousand_units', 'million_units']),
+    rate_micro: Type.String({
+      pattern: '^[0-9]+$',
+      description: 'Minor units for one of the unit (a GPU and hour, or a million tokens), times a million.',
+    }),
     price_id: orNull(Uuid),
     amount: Money,
     /** The total charge of the allocation, or of what the project stores, up to and including this window. */
@@ -162,7 +174,8 @@ export const UsageReport = Type.Object(
           meter: orNull(Type.Enum(Meter.enum, { description: 'The meter of the group; null where it has several.' })),
           quantity_ms: Type.String({
             pattern: '^[0-9]+$',
-            description: 'Of the one meter of the group; of GPU time alone where it has several.',
+            description:
+              'Of the one meter of the group; of GPU time alone where it has several. For app_units their number.',
           }),
           simulated: orNull(
             Type.Boolean({

@@ -2190,7 +2190,7 @@ readonly y: string;
      *
      * Refusals: period_invalid, project_not_found.
      */
-    projectUsageGet(input?: { readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "user" | "sku" | "meter" | "allocation" | "day" | "none" | undefined; readonly meter?: "gpu_time" | "storage" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    projectUsageGet(input?: { readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "user" | "sku" | "meter" | "allocation" | "day" | "none" | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
      * Usage and cost of a project over time, in groups, oldest first
      *
@@ -2198,7 +2198,7 @@ readonly y: string;
      *
      * Refusals: cursor_invalid, period_invalid, project_not_found.
      */
-    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "meter" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly meter?: "gpu_time" | "storage" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "meter" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
     /**
      * The balance of an organization and how long it lasts
      *
@@ -2377,7 +2377,7 @@ readonly data: readonly T.Budget[];
      *
      * Refusals: organization_not_found, period_invalid.
      */
-    usageGet(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "project" | "user" | "sku" | "meter" | "allocation" | "day" | "none" | undefined; readonly meter?: "gpu_time" | "storage" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    usageGet(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "project" | "user" | "sku" | "meter" | "allocation" | "day" | "none" | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
      * Usage as a file: a row for each allocation or project that stored something and day, oldest first
      *
@@ -2385,7 +2385,7 @@ readonly data: readonly T.Budget[];
      *
      * Refusals: organization_not_found, period_invalid, too_many_streams.
      */
-    usageExport(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly format: "csv" | "focus" | "parquet"; readonly from?: string | undefined; readonly meter?: "gpu_time" | "storage" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<string>;
+    usageExport(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly format: "csv" | "focus" | "parquet"; readonly from?: string | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<string>;
     /**
      * Usage and cost over time, in groups, oldest first
      *
@@ -2393,7 +2393,7 @@ readonly data: readonly T.Budget[];
      *
      * Refusals: cursor_invalid, organization_not_found, period_invalid.
      */
-    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "meter" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly meter?: "gpu_time" | "storage" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "meter" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
     /**
      * Quote a launch: its price, locked for a while, and what it does to balance, runway and budgets
      *

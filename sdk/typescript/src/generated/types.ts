@@ -960,6 +960,14 @@ readonly version: string;
 };
   readonly metering?: readonly {
   readonly name: string;
+  /** What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version. */
+readonly price?: {
+  /** Whole minor units: 15 in USD is 0.15 USD. */
+readonly amount_minor: number;
+  readonly currency: string;
+  /** For how many units the amount is. */
+readonly per: 1 | 1000 | 1000000;
+};
   readonly source: {
   readonly endpoint: string;
   readonly kind: "requests";
@@ -1175,6 +1183,8 @@ export type AppUse = {
 readonly bytes_in: number;
   /** Bodies of answers, and bytes of WebSockets, towards the caller. */
 readonly bytes_out: number;
+  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit. */
+readonly cost: Money | null;
   /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
 readonly failures: number;
   /** Instances that were used. */
@@ -1194,6 +1204,8 @@ readonly bytes_in: number;
 readonly bytes_out: number;
   /** Of the last report of the app-proxy that is in these numbers. */
 readonly correlation_id: string;
+  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit. */
+readonly cost: Money | null;
   readonly endpoint: string;
   /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
 readonly failures: number;
@@ -2230,22 +2242,26 @@ export type LedgerLine = {
   readonly allocation_id: string | null;
   readonly allocation_name: string | null;
   readonly amount: Money;
+  readonly app_instance_id: string | null;
+  /** For app_units: the meter of the manifest and the version whose price it is, as tokens@1.2.0. */
+readonly app_meter: string | null;
   /** The time of the entry; null for usage. */
 readonly at: string | null;
   /** A day in UTC. */
 readonly day: string;
   readonly id: string;
   readonly kind: "usage" | "top_up" | "refund" | "grant" | "correction" | "hold" | "hold_release" | "tax";
-  readonly meter: ("gpu_time" | "storage") | null;
+  readonly meter: ("gpu_time" | "storage" | "app_units") | null;
   readonly project_id: string | null;
   /** The project of usage; null for other lines. */
 readonly project_name: string | null;
-  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds; for app_units their number. */
 readonly quantity_ms: string | null;
   readonly reason: string | null;
   /** Whether it is for a simulated host; null for lines without usage. */
 readonly simulated: boolean | null;
-  readonly sku: string | null;
+  /** The SKU; storage; or the app, as publisher/slug. */
+readonly sku: string | null;
   /** How many windows the line opens into. */
 readonly windows: number | null;
 };
@@ -3676,7 +3692,7 @@ export type UsagePoint = {
 readonly at: string;
   /** The id or slug of the group; empty when everything is one group. */
 readonly key: string;
-  readonly meter: ("gpu_time" | "storage") | null;
+  readonly meter: ("gpu_time" | "storage" | "app_units") | null;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
   /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds; of GPU time alone where the group has several meters. */
@@ -3684,7 +3700,7 @@ readonly quantity_ms: string;
 };
 
 export type UsageProof = {
-  /** The allocation; for a line of storage, the project. */
+  /** The allocation; for a line of storage the project, for units of an app the instance. */
 readonly allocation_id: string;
   readonly attestations: readonly {
   readonly generation: number;
@@ -3702,7 +3718,7 @@ readonly exact: string;
 };
   /** The day of the line, in UTC. */
 readonly day: string;
-  /** Every record that the windows rest on, oldest first; none for storage. */
+  /** Every record that the windows rest on, oldest first; none for storage and apps. */
 readonly evidence: readonly {
   /** The usage record as the node signed it, in canonical JSON (RFC 8785). */
 readonly record: string;
@@ -3715,7 +3731,7 @@ readonly result_key: string;
 readonly links: readonly {
   /** The balance after the link. */
 readonly balance_minor: string;
-  /** The entries as they were hashed, each with its fields separated by U+001F. */
+  /** The entries as they were hashed, each with its fields separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far. */
 readonly entries: readonly string[];
   /** SHA-256 over all of it. */
 readonly hash: string;
@@ -3727,13 +3743,13 @@ readonly held_minor: string;
 readonly number: string;
 }[];
   /** What the line is counted by; gpu_time where an older proof does not say it. */
-readonly meter?: "gpu_time" | "storage";
+readonly meter?: "gpu_time" | "storage" | "app_units";
   /** Further windows of the line. */
 readonly next_cursor: string | null;
   /** No more GPUs than this are charged. */
 readonly ordered_gpus: number;
   readonly organization_id: string;
-  /** For storage: what the server noted whenever the stored bytes of the project changed, oldest first. No host signs them. */
+  /** For storage: what the server noted whenever the stored bytes of the project changed; for units of an app: what it noted whenever more was counted. Oldest first. No host signs them. */
 readonly readings?: readonly string[];
   /** When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970. */
 readonly stop_at: string | null;
@@ -3754,10 +3770,10 @@ readonly rows: readonly {
   readonly amount: Money;
   /** The id, slug or day of the group; empty when everything is one group. */
 readonly key: string;
-  readonly meter: ("gpu_time" | "storage") | null;
+  readonly meter: ("gpu_time" | "storage" | "app_units") | null;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
-  /** Of the one meter of the group; of GPU time alone where it has several. */
+  /** Of the one meter of the group; of GPU time alone where it has several. For app_units their number. */
 readonly quantity_ms: string;
   /** Whether the allocation is on a simulated host; null where a group is not one allocation. */
 readonly simulated: boolean | null;
@@ -3773,11 +3789,12 @@ export type UsageWindow = {
   readonly from: string;
   readonly id: string;
   readonly price_id: string | null;
-  readonly quantity_ms: string;
-  /** Minor units for a unit and hour, times a million. */
+  /** Units times milliseconds; the number of units for unit, thousand_units and million_units. */
+readonly quantity_ms: string;
+  /** Minor units for one of the unit (a GPU and hour, or a million tokens), times a million. */
 readonly rate_micro: string;
   readonly to: string;
-  readonly unit: "gpu_hour" | "node_hour" | "gib_hour";
+  readonly unit: "gpu_hour" | "node_hour" | "gib_hour" | "unit" | "thousand_units" | "million_units";
 };
 
 export type VmProfile = {

@@ -6,6 +6,8 @@ export const metersAtOnce = 10_000;
 export const windowsAtOnce = 60;
 /** Projects whose storage one transaction charges. Their uploads wait for it, so it is short. */
 export const bucketsAtOnce = 1_000;
+/** App instances whose counted units one transaction charges. */
+export const instancesAtOnce = 1_000;
 /** How often it is looked whether stored files are due: a part of the shortest window. */
 export const storageEveryMs = 15 * secondMs;
 /** A window that is not full is charged when its meter has been silent this long. What comes later is charged behind it. */

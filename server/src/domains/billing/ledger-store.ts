@@ -64,7 +64,10 @@ const verifyUsageSql = sql(
        select sha256(string_agg(r.digest, ''::bytea order by r.at)) from storage_readings r
        where u.meter = 'storage' and r.project_id = u.resource_id and r.at < u.to_at and mine(r.organization_id)
          and r.at >= (select max(q.at) from storage_readings q where q.project_id = u.resource_id and q.at <= u.from_at
-           and mine(q.organization_id))) e on e.evidence is not null
+           and mine(q.organization_id))
+       union all
+       select r.digest from app_use_readings r where u.meter like 'app:%' and r.app_instance_id = u.resource_id and r.meter = u.meter
+         and r.at = u.to_at and mine(r.organization_id)) e on e.evidence is not null
    where l.organization_id = $1 and l.kind = 'usage' and mine(l.organization_id)
      and (u.id is null or u.evidence is distinct from e.evidence or l.amounts[2] <> u.amount_minor
        or l.document is distinct from sha256(convert_to(usage_text(u.id, u.organization_id, u.project_id, u.resource_id,

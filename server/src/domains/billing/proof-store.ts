@@ -56,6 +56,17 @@ const readingsSql = sql(
        and q.at <= timestamptz 'epoch' + $2::bigint * interval '1 microsecond')
    order by r.at`,
 );
+/** Of each window, and of the one before the first. */
+const countsSql = sql(
+  'proof-counts',
+  `select app_use_reading_text(r.app_instance_id, r.meter, r.at, r.organization_id, r.app_version_id, r.endpoint_name,
+     r.operating_mode, r.correlation_id, r.count) as text
+   from app_use_readings r where r.app_instance_id = $1 and r.meter = $4 and mine(r.organization_id)
+     and r.at <= timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
+     and r.at >= coalesce((select max(q.at) from app_use_readings q where q.app_instance_id = $1 and q.meter = $4
+       and q.at <= timestamptz 'epoch' + $2::bigint * interval '1 microsecond' and mine(q.organization_id)), '-infinity')
+   order by r.at`,
+);
 /** The links that hold the given entries. Entries of one link were made in one statement, so their times bound the search. */
 const linksSql = sql(
   'proof-links',
@@ -112,7 +123,12 @@ export async function readProof(
       attestationsSql,
       [of.resource_id],
     ),
-    readings: of.meter === 'storage' ? await tx.rows<{ text: string }>(readingsSql, [of.resource_id, first, last]) : [],
+    readings:
+      of.meter === 'storage'
+        ? await tx.rows<{ text: string }>(readingsSql, [of.resource_id, first, last])
+        : of.meter === 'gpu_time'
+          ? []
+          : await tx.rows<{ text: string }>(countsSql, [of.resource_id, first, last, of.meter]),
     evidence: await tx.rows<{ record: string; result_key: string }>(evidenceSql, [of.resource_id, first, last]),
     links: await tx.rows<{
       number: string;

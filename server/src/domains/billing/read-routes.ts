@@ -17,6 +17,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
+import { findWrongUnits } from './app-units/charge-store.ts';
 import { mostUsageRows } from './facts.ts';
 import { runwaySeconds } from './ladder/decide.ts';
 import { lastRelease } from './ladder/release-routes.ts';
@@ -24,6 +25,7 @@ import { rulesOf } from './ladder/rules.ts';
 import { stepsOf } from './ladder/steps.ts';
 import { findStanding } from './ladder/store.ts';
 import { findAccount, findWrongDay, findWrongUsage, type Verified, verifyChain } from './ledger-store.ts';
+import { kindOfMeter } from './meters.ts';
 import { money } from './money.ts';
 import { periodOf } from './period.ts';
 import { findLine, type LineRow, listLines, listWindows, readChargedTo, type WindowRow } from './read-store.ts';
@@ -83,6 +85,8 @@ const showLine = (row: LineRow): LedgerLine => ({
   project_id: row.project_id,
   project_name: row.project_name,
   meter: row.meter,
+  app_instance_id: row.app_instance_id,
+  app_meter: row.app_meter,
   sku: row.sku,
   quantity_ms: row.quantity_ms?.toString() ?? null,
   windows: row.windows,
@@ -157,18 +161,21 @@ function problemOf(
   if (usage !== undefined) return `Entry ${usage} does not fit the usage that it charges.`;
   if (stored !== undefined) return `What project ${stored} stored does not fit the readings of its storage.`;
   if (!day) return null;
-  const what = day.meter === 'storage' ? 'the files of project' : 'allocation';
+  const what = { gpu_time: 'allocation', storage: 'the files of project', app_units: 'app instance' }[
+    kindOfMeter(day.meter)
+  ];
   return `The total of ${day.day} for ${what} ${day.resource_id} is not the sum of its windows.`;
 }
 const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
-  const { found, usage, day, stored } = await db.read(who, async (tx) => ({
+  const { found, usage, day, stored, units } = await db.read(who, async (tx) => ({
     found: await verifyChain(tx, params.organization_id),
     usage: await findWrongUsage(tx, params.organization_id),
     day: await findWrongDay(tx, params.organization_id),
     stored: await findWrongStorage(tx, params.organization_id),
+    units: await findWrongUnits(tx, params.organization_id),
   }));
   if (!found) return absent();
-  const problem = problemOf(found, usage, day, stored);
+  const problem = problemOf(found, usage ?? units, day, stored);
   return {
     ok: problem === null,
     entries: Number(found.entries),

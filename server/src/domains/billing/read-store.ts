@@ -1,6 +1,7 @@
-import type { LedgerLine, UsageProof, UsageWindow } from '@gpuaas/contract';
+import type { LedgerLine, UsageWindow } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
 import type { LadderState } from './ladder/decide.ts';
+import { meterOf } from './meters.ts';
 
 /**
  * Lines as people read them: usage by allocation and day, everything else by entry. Both sides are read from an index in the
@@ -11,7 +12,9 @@ const linesSql = sql(
   `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name, p.name as project_name,
      case when l.kind = 'usage' then n.simulated end as simulated from (
      (select d.id, 'usage' as kind, d.day::text as day, -d.amount_minor as amount_minor, d.currency, null::timestamptz as at,
-        case when d.meter = 'gpu_time' then d.resource_id end as allocation_id, d.project_id, d.meter, d.sku, d.quantity_ms,
+        case when d.meter = 'gpu_time' then d.resource_id end as allocation_id, d.project_id, ${meterOf('d')} as meter,
+        case when d.meter like 'app:%' then d.resource_id end as app_instance_id, nullif(substring(d.meter from '^app:(.*)$'), '') as app_meter,
+        d.sku, d.quantity_ms,
         d.windows, null::text as reason
       from usage_days d where d.organization_id = $1 and mine(d.organization_id)
         and ($2::int is null or (d.day, d.id) < (date 'epoch' + $2::int, $3::uuid))
@@ -19,7 +22,7 @@ const linesSql = sql(
      union all
      (select e.id, e.kind, ((e.at at time zone 'UTC')::date)::text, e.amounts[1], e.currency, e.at,
         case when e.kind in ('hold', 'hold_release') then substring(e.reason from '^Hold (?:for|of) allocation ([0-9a-f-]{36})')::uuid end,
-        null, null, null, null, null, e.reason
+        null, null, null, null, null, null, null, e.reason
       from ledger_entries e where e.organization_id = $1 and e.kind <> 'usage' and mine(e.organization_id)
         and ($2::int is null or ((e.at at time zone 'UTC')::date, e.id) < (date 'epoch' + $2::int, $3::uuid))
       order by (e.at at time zone 'UTC')::date desc, e.id desc limit $4)
@@ -95,6 +98,8 @@ export interface LineRow {
   readonly project_id: string | null;
   readonly project_name: string | null;
   readonly meter: LedgerLine['meter'];
+  readonly app_instance_id: string | null;
+  readonly app_meter: string | null;
   readonly sku: string | null;
   readonly quantity_ms: bigint | null;
   readonly windows: number | null;
@@ -136,12 +141,7 @@ export const listLines = (
   limit: number,
 ) => tx.rows<LineRow>(linesSql, [organizationId, before?.day ?? null, before?.id ?? null, limit]);
 export const findLine = async (tx: ReadTx, organizationId: string, id: string) =>
-  (
-    await tx.rows<{ resource_id: string; meter: NonNullable<UsageProof['meter']>; day: string }>(lineSql, [
-      organizationId,
-      id,
-    ])
-  )[0];
+  (await tx.rows<{ resource_id: string; meter: string; day: string }>(lineSql, [organizationId, id]))[0];
 export const listWindows = (
   tx: ReadTx,
   line: { readonly resource_id: string; readonly meter: string; readonly day: string },

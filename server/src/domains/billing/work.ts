@@ -10,6 +10,7 @@ import type { DatabasePort } from '../../ports/database/port.ts';
 import type { Policies } from '../policy/index.ts';
 import { makeAccrual, makeMonthsAhead } from './accrual.ts';
 import { readLag } from './accrual-store.ts';
+import { makeUnitsAccrual } from './app-units/charge.ts';
 import { makeBudgets } from './budgets/watch.ts';
 import { makeCredit } from './credit/work.ts';
 import {
@@ -79,6 +80,10 @@ export async function openBilling(parts: Parts): Promise<Billing> {
   const storage = startReconciler(makeStorageAccrual({ ...parts, windowSeconds: storageSeconds, charged }), {
     ...{ clock, log, lease, everyMs: storageEveryMs, restMs: evidenceEveryMs },
   });
+  const unitSeconds = () => (policies.number('billing.app_window_minutes') * minuteMs) / secondMs;
+  const units = startReconciler(makeUnitsAccrual({ ...parts, windowSeconds: unitSeconds, charged }), {
+    ...{ clock, log, lease, everyMs: storageEveryMs, restMs: evidenceEveryMs },
+  });
   const months = startReconciler(makeMonthsAhead(parts), { clock, log, lease, everyMs: monthsEveryMs });
   const sampling = startReconciler(
     makeIdleSampling({ ...parts, idlePercent: () => policies.number('allocation.idle_percent') }),
@@ -97,7 +102,7 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     async close() {
       await woken.close();
       await Promise.all(
-        [accrual, storage, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()),
+        [accrual, storage, units, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()),
       );
     },
   };

@@ -46,8 +46,9 @@ export function RevenuePage() {
   );
 }
 
-/** Stored files have a name in place of a SKU. */
-const meterOf = (sku: string): 'storage' | 'gpu_time' => (sku === 'storage' ? 'storage' : 'gpu_time');
+/** Stored files and apps have a name in place of a SKU. */
+const meterOf = (sku: string) =>
+  sku === 'storage' ? ('storage' as const) : sku.includes('/') ? ('app_units' as const) : ('gpu_time' as const);
 
 function InCurrency({ currency, series }: { currency: string; series: Series }) {
   const names = [

@@ -17,10 +17,13 @@ const units: Readonly<Record<UsageWindow['unit'], string>> = {
   gpu_hour: 'GPU h',
   node_hour: 'node h',
   gib_hour: 'GiB h',
+  ...{ unit: 'unit', thousand_units: '1,000 units', million_units: '1,000,000 units' },
 };
 /** `0.25 GPU h`. */
 export const spellQuantity = ({ quantity_ms, unit }: Pick<UsageWindow, 'quantity_ms' | 'unit'>): string =>
-  `${spellHours(quantity_ms)} ${units[unit]}`;
+  isHours(unit) ? `${spellHours(quantity_ms)} ${units[unit]}` : spellCount(quantity_ms);
+const isHours = (unit: UsageWindow['unit']): boolean => unit.endsWith('_hour');
+const spellCount = (count: string): string => `${BigInt(count).toLocaleString('en')} units`;
 
 const microDigits = 6;
 const microPerMinor = 10n ** BigInt(microDigits);
@@ -48,19 +51,26 @@ const kinds: Readonly<Record<LedgerLine['kind'], string>> = {
 export const meters: Readonly<Record<NonNullable<LedgerLine['meter']>, string>> = {
   gpu_time: 'GPU time',
   storage: 'Stored files',
+  app_units: 'Units of apps',
 };
 export const tellKind = ({ kind, meter }: Pick<LedgerLine, 'kind' | 'meter'>): string =>
   meter ? meters[meter] : kinds[kind];
 
 /** `12.5`, and for stored files `12.5 GiB h`: the column is about hours of GPUs and nodes. */
 export const spellAmountOf = (quantityMs: string, meter: LedgerLine['meter']): string =>
-  meter === 'storage' ? `${spellHours(quantityMs)} GiB h` : spellHours(quantityMs);
+  meter === 'app_units'
+    ? spellCount(quantityMs)
+    : meter === 'storage'
+      ? `${spellHours(quantityMs)} GiB h`
+      : spellHours(quantityMs);
 
 /** The subject of a line: the allocation, the project that stored, or the given reason. */
-export const tellSubject = ({ allocation_id, allocation_name, meter, project_name, reason }: LedgerLine): string =>
-  meter === 'storage'
-    ? `files of ${project_name ?? 'a project'}`
-    : (allocation_name ?? (allocation_id ? `allocation ${shortId(allocation_id)}` : (reason ?? '')));
+export function tellSubject(line: LedgerLine): string {
+  const { allocation_id, allocation_name, app_meter, meter, project_name, reason } = line;
+  if (meter === 'storage') return `files of ${project_name ?? 'a project'}`;
+  if (meter === 'app_units') return app_meter ?? 'units of an app';
+  return allocation_name ?? (allocation_id ? `allocation ${shortId(allocation_id)}` : (reason ?? ''));
+}
 
 /** The result of a ledger check. */
 export const tellCheck = (check: LedgerCheck): string =>
@@ -100,10 +110,10 @@ export const tellGroup = (by: UsageReport['group_by'], { key, name }: UsageRepor
   by === 'day' ? spellDay(key) : (name ?? nameOfGroup(by, key));
 /** A group whose name the server does not know. */
 export const nameOfGroup = (by: string, key: string): string => {
-  if (key === '') return by === 'none' ? 'Everything' : by === 'allocation' ? 'Stored files' : 'Without one';
+  if (key === '') return by === 'none' ? 'Everything' : 'Without one';
   if (by === 'meter') return (meters as Readonly<Record<string, string>>)[key] ?? key;
   if (key === 'storage') return 'Stored files';
-  return by === 'sku' ? key : shortId(key);
+  return by === 'sku' || by === 'app' ? key : shortId(key);
 };
 
 /** What a grant will do, shown before it is done. */

@@ -2508,7 +2508,7 @@ class BillingApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def project_usage_get(self, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["user", "sku", "meter", "allocation", "day", "none"] | Unset = UNSET, meter: Literal["gpu_time", "storage"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+    def project_usage_get(self, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["user", "sku", "meter", "allocation", "day", "none"] | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
         """Usage and cost of a project, by person, SKU, meter, allocation or day
 
         ``GET /api/v1/billing/usage``
@@ -2518,7 +2518,7 @@ class BillingApi:
         answer: UsageReport = self._transport.call("project_usage_get", {"allocation_id": allocation_id, "from": from_, "group_by": group_by, "meter": meter, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "meter", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, meter: Literal["gpu_time", "storage"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> Pages[UsagePoint]:
+    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "meter", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> Pages[UsagePoint]:
         """Usage and cost of a project over time, in groups, oldest first
 
         ``GET /api/v1/billing/usage/series``
@@ -2732,7 +2732,7 @@ class BillingApi:
         """
         return Pages(self._transport, "price_book_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def usage_get(self, organization_id: str, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["project", "user", "sku", "meter", "allocation", "day", "none"] | Unset = UNSET, meter: Literal["gpu_time", "storage"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+    def usage_get(self, organization_id: str, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["project", "user", "sku", "meter", "allocation", "day", "none"] | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
         """Usage and cost of an organization, by project, person, SKU, meter, allocation or day
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage``
@@ -2742,7 +2742,7 @@ class BillingApi:
         answer: UsageReport = self._transport.call("billing_usage_get", {"organization_id": organization_id, "allocation_id": allocation_id, "from": from_, "group_by": group_by, "meter": meter, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def usage_export(self, organization_id: str, *, format: Literal["csv", "focus", "parquet"], allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, meter: Literal["gpu_time", "storage"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> str:
+    def usage_export(self, organization_id: str, *, format: Literal["csv", "focus", "parquet"], allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> str:
         """Usage as a file: a row for each allocation or project that stored something and day, oldest first
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage/export``
@@ -2752,7 +2752,7 @@ class BillingApi:
         answer: str = self._transport.call("billing_usage_export", {"organization_id": organization_id, "allocation_id": allocation_id, "format": format, "from": from_, "meter": meter, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "meter", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, meter: Literal["gpu_time", "storage"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> Pages[UsagePoint]:
+    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "meter", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> Pages[UsagePoint]:
         """Usage and cost over time, in groups, oldest first
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage/series``

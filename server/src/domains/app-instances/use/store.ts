@@ -1,3 +1,4 @@
+import type { Money } from '@gpuaas/contract';
 import type { AppUseCounts } from '@gpuaas/contract/ingress';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
@@ -5,10 +6,11 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 const put = sql(
   'app-use-put',
   `insert into app_use as u (id, organization_id, project_id, app_instance_id, route_id, app_version_id, app_reference, app_version,
-     endpoint_name, operating_mode, copy_id, hour, requests, failures, bytes_in, bytes_out, units, last_at, correlation_id)
+     endpoint_name, operating_mode, copy_id, hour, requests, failures, bytes_in, bytes_out, units, last_at, correlation_id, prices)
    select id_at(act_time()), r.organization_id, r.project_id, r.app_instance_id, r.id, i.app_version_id, i.app_reference, i.app_version,
      r.endpoint_name, coalesce(v.manifest ->> 'operating_mode', 'tenant_dedicated'), $1, s.hour, s.requests, s.failures, s.bytes_in, s.bytes_out,
-     s.units, s.last_at, $3
+     s.units, s.last_at, $3, coalesce((select jsonb_object_agg(m ->> 'name', m -> 'price') from jsonb_array_elements(v.manifest -> 'metering') as m
+       where m ? 'price'), '{}'::jsonb)
    from jsonb_to_recordset($2::jsonb) as s (route_id uuid, instance_id uuid, hour timestamptz, last_at timestamptz, requests bigint,
        failures bigint, bytes_in bigint, bytes_out bigint, units jsonb)
      join app_routes r on r.id = s.route_id and r.app_instance_id = s.instance_id and mine(r.organization_id)
@@ -16,18 +18,24 @@ const put = sql(
      join app_versions v on v.id = i.app_version_id and mine(v.organization_id)
    where s.hour = date_trunc('hour', s.hour, 'UTC') and s.hour <= act_time() + interval '1 hour'
    on conflict on constraint app_use_once do update set requests = excluded.requests, failures = excluded.failures,
-     bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out, units = excluded.units, last_at = excluded.last_at,
+     bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out, units = excluded.units, counted = false, last_at = excluded.last_at,
      correlation_id = excluded.correlation_id
    where (excluded.requests, excluded.bytes_in + excluded.bytes_out) >= (u.requests, u.bytes_in + u.bytes_out)
    returning u.id`,
 );
 const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
      sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
+/** What counted units cost by the prices of their versions. The ledger rounds sums, so one hour may differ from it by less than a minor unit. */
+const costOf = (which: string): string => `(select json_build_object('amount_minor', round(sum(e.value::numeric
+         * (m.price ->> 'amount_minor')::numeric / (m.price ->> 'per')::numeric))::bigint::text, 'currency', min(m.price ->> 'currency'))
+       from app_use o cross join lateral jsonb_each_text(o.units) as e cross join lateral (select o.prices -> e.key as price) m
+       where m.price is not null and mine(o.organization_id) and ${which} having count(*) > 0) as cost`;
 const hours = sql(
   'app-use-hours',
   `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
        select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
-       where o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units
+       where o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units,
+     ${costOf('o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name')}
    from (
      select u.hour, u.endpoint_name, min(u.app_version) as app_version, min(u.operating_mode) as operating_mode,
        (array_agg(u.correlation_id order by u.last_at desc))[1] as correlation_id, ${summed}
@@ -36,11 +44,16 @@ const hours = sql(
      group by u.hour, u.endpoint_name order by u.hour desc, u.endpoint_name desc limit $4
    ) g order by g.hour desc, g.endpoint_name desc`,
 );
+const payerCurrency = sql(
+  'app-payer-currency',
+  'select o.currency from organizations o where o.id = $1 and mine(o.id)',
+);
 const apps = sql(
   'app-use-by-app',
   `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
        select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
-       where o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units
+       where o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units,
+     ${costOf('o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference')}
    from (
      select u.app_reference, count(distinct u.app_instance_id)::int as instances, ${summed}
      from app_use u where u.project_id = $1 and u.hour >= $2 and mine(u.organization_id)
@@ -56,6 +69,7 @@ interface Sums {
   readonly bytes_out: bigint;
   readonly units: Readonly<Record<string, number>>;
   readonly last_at: Date;
+  readonly cost: Money | null;
 }
 export interface UseHourRow extends Sums {
   readonly hour: Date;
@@ -68,6 +82,8 @@ export interface AppUseRow extends Sums {
   readonly app_reference: string;
   readonly instances: number;
 }
+export const findPayerCurrency = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
+  (await tx.rows<{ currency: string }>(payerCurrency, [organizationId]))[0]?.currency;
 export const putUses = async (
   tx: WriteTx,
   copyId: string,

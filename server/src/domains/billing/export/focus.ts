@@ -1,6 +1,6 @@
 import { csvLine } from '../../../kernel/files/csv.ts';
 import { dayMs } from '../../../kernel/units.ts';
-import { hours, major, majorRate } from './figures.ts';
+import { decimal, hours, major, majorRate } from './figures.ts';
 import { focusColumns, ownColumns } from './focus-columns.ts';
 import type { ExportLine } from './lines-store.ts';
 
@@ -13,23 +13,43 @@ export interface Payer {
 const provider = 'GPUaaS';
 const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
+const countDigits: Readonly<Record<string, number>> = { unit: 0, thousand_units: 3, million_units: 6 };
+/** Hours of what is priced by the hour; of counted units as many as the price is for. */
+const quantityOf = ({ unit, quantity_ms }: ExportLine): string => {
+  const digits = countDigits[unit ?? ''];
+  return digits === undefined ? hours(quantity_ms) : decimal(quantity_ms, digits);
+};
 const units: Readonly<Record<string, string>> = {
   ...{ gpu_hour: 'GPU-Hours', node_hour: 'Node-Hours', gib_hour: 'GiB-Hours' },
+  ...{ unit: 'Units', thousand_units: '1000 Units', million_units: '1000000 Units' },
 };
 /** What was used, by its meter. */
-const kindOf = (line: ExportLine): Readonly<Record<string, string>> =>
-  line.meter === 'storage'
-    ? {
-        ...{ category: 'Storage', service: 'File storage', subcategory: 'File Storage', meter: 'Stored files' },
-        ...{ resourceType: 'Project', resourceId: line.project_id, resource: line.project ?? line.project_id },
-        description: `Files of ${line.project ?? line.project_id}`,
-      }
-    : {
-        ...{ category: 'Compute', service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time' },
-        ...{ resourceType: 'Allocation', resourceId: line.allocation_id ?? '' },
-        resource: line.allocation ?? line.allocation_id ?? '',
-        description: `GPU time of ${line.allocation ?? line.allocation_id}, ${line.sku_name ?? line.sku}`,
-      };
+function kindOf(line: ExportLine): Readonly<Record<string, string>> {
+  if (line.meter === 'storage') {
+    const resource = line.project ?? line.project_id;
+    return {
+      ...{ category: 'Storage', service: 'File storage', subcategory: 'File Storage', meter: 'Stored files' },
+      ...{ resourceType: 'Project', resourceId: line.project_id, resource, description: `Files of ${resource}` },
+    };
+  }
+  if (line.meter === 'app_units') {
+    const meter = line.app_meter ?? '';
+    return {
+      ...{ category: 'Other', service: 'Apps', subcategory: 'Other (Other)', meter, resource: line.sku },
+      ...{
+        resourceType: 'App instance',
+        resourceId: line.app_instance_id ?? '',
+        description: `${meter} of ${line.sku}`,
+      },
+    };
+  }
+  const resource = line.allocation ?? line.allocation_id ?? '';
+  return {
+    ...{ category: 'Compute', service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time' },
+    ...{ resourceType: 'Allocation', resourceId: line.allocation_id ?? '', resource },
+    description: `GPU time of ${resource}, ${line.sku_name ?? line.sku}`,
+  };
+}
 
 /** Everything that a column can be filled with, by the names of `focus-columns.ts`. */
 function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string>> {
@@ -47,7 +67,7 @@ function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string
     monthEnd: time(Date.UTC(year, month + 1, 1)),
     dayStart: time(day),
     dayEnd: time(day + dayMs),
-    hours: hours(line.quantity_ms),
+    hours: quantityOf(line),
     unit: units[line.unit ?? ''] ?? 'Hours',
     rate: majorRate(line.rate_micro ?? 0n, line.currency),
     region: line.region ?? '',

@@ -6,6 +6,7 @@ import { readPage } from '../../../kernel/page.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { lengthOfDayMs, mostHourDays, usualSeriesRows } from '../facts.ts';
 import { findAccount } from '../ledger-store.ts';
+import type { Meter } from '../meters.ts';
 import { money } from '../money.ts';
 import { periodOf } from '../period.ts';
 import { listPoints, type PointRow } from './series-store.ts';
@@ -25,7 +26,7 @@ interface Asked {
   readonly sku?: string;
   readonly requested_by?: string;
   readonly allocation_id?: string;
-  readonly meter?: 'gpu_time' | 'storage';
+  readonly meter?: Meter;
   readonly cursor?: string;
   readonly limit?: number;
 }

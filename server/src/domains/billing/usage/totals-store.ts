@@ -1,4 +1,5 @@
 import { type ReadTx, sql } from '../../../kernel/act.ts';
+import { meterOf } from '../meters.ts';
 import { type Filters, type PointRow, quantity } from './series-store.ts';
 
 /** One row for each group, with the sum of all groups beside it: the limit cuts rows, never the total. */
@@ -7,7 +8,7 @@ const sums = `sum(d.amount_minor)::bigint as amount_minor, ${quantity('d', 'd')}
 const wanted = `d.organization_id = $1 and d.day between $2::date and $3::date
      and ($4::uuid is null or d.project_id = $4) and ($5::text is null or d.sku = $5)
      and ($6::text is null or d.requested_by = $6) and ($7::uuid is null or d.resource_id = $7)
-     and ($9::text is null or d.meter = $9)`;
+     and ($9::text is null or ${meterOf('d')} = $9)`;
 
 const byNothingSql = sql(
   'usage-in-one',
@@ -39,8 +40,8 @@ const byUserSql = sql(
 );
 const byMeterSql = sql(
   'usage-by-meter',
-  `select d.meter as key, null::text as name, ${sums}, null::boolean as simulated from usage_days d
-   where mine(d.organization_id) and ${wanted} group by d.meter order by 3 desc, 1 limit $8`,
+  `select ${meterOf('d')} as key, null::text as name, ${sums}, null::boolean as simulated from usage_days d
+   where mine(d.organization_id) and ${wanted} group by 1 order by 3 desc, 1 limit $8`,
 );
 /** What belongs to no allocation is one group without a key. */
 const byAllocationSql = sql(
