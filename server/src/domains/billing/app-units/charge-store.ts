@@ -90,6 +90,12 @@ const chargeSql = sql(
    )
    select count(*)::int as windows, count(distinct organization_id) filter (where amount > 0)::int as organizations from noted`,
 );
+/** How long ago the oldest use was that nobody has looked at. */
+const lagSql = sql(
+  'app-units-lag',
+  `select coalesce(max(extract(epoch from statement_timestamp() - u.last_at)), 0)::float8 as seconds from app_use u
+   where not u.counted and mine(u.organization_id)`,
+);
 /** A window of an app whose reading is missing or was changed, or says another count than is charged. */
 const verifySql = sql(
   'app-units-verify',
@@ -124,5 +130,7 @@ export async function chargeUnits(
   ]);
   return done as UnitsCharged;
 }
+export const readUnitsLag = async (tx: ReadTx): Promise<number> =>
+  (await tx.rows<{ seconds: number }>(lagSql))[0]?.seconds ?? 0;
 export const findWrongUnits = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
   (await tx.rows<{ id: string }>(verifySql, [organizationId]))[0]?.id;

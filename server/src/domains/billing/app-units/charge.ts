@@ -1,4 +1,4 @@
-import type { BeginAct, Database } from '../../../kernel/act.ts';
+import { type BeginAct, type Database, systemViewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Reconciler } from '../../../kernel/process/reconciler.ts';
@@ -6,7 +6,7 @@ import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { type BillingTime, databaseTime } from '../accrual-store.ts';
 import { instancesAtOnce } from '../facts.ts';
-import { chargeAlone, chargeUnits, markUses, type UnitsCharged } from './charge-store.ts';
+import { chargeAlone, chargeUnits, markUses, readUnitsLag, type UnitsCharged } from './charge-store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -48,6 +48,16 @@ export function makeUnitsAccrual(
     'Windows of units that apps counted, and that were charged.',
     [],
   );
+  const { db, ids, metrics } = parts;
+  const lag = metrics.gauge(
+    'gpuaas_billing_app_units_lag_seconds',
+    'How long the oldest units of apps that could be charged have been waiting.',
+    [],
+  );
+  metrics.onScrape(async () => {
+    const viewer = systemViewer('billing-worker', { correlationId: ids.next() });
+    lag.set(Math.max(0, (await db.read(viewer, readUnitsLag)) - parts.windowSeconds()));
+  });
   return {
     name: 'billing-app-units',
     async round() {

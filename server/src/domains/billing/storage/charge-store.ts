@@ -95,7 +95,7 @@ const chargeSql = sql(
      count(distinct organization_id) filter (where amount > 0)::int as organizations
    from charged`,
 );
-/** How long the oldest stretch of storage that could be charged has been waiting, beyond the window that it lies in. */
+/** How long ago the oldest charge of a project that stores something ended. */
 const lagSql = sql(
   'storage-charge-lag',
   `select coalesce(max(extract(epoch from statement_timestamp() - m.accrued_to)), 0)::float8 as seconds

@@ -55,12 +55,13 @@ export function makeStorageAccrual(
     [],
   );
   const lag = metrics.gauge(
-    'gpuaas_billing_storage_charged_ago_seconds',
-    'How long ago the oldest charge for stored files ended; it stays below two windows while charging works.',
+    'gpuaas_billing_storage_lag_seconds',
+    'How long the oldest stored files that could be charged have been waiting.',
     [],
   );
   metrics.onScrape(async () => {
-    lag.set(await db.read(systemViewer('billing-worker', { correlationId: ids.next() }), readStorageLag));
+    const viewer = systemViewer('billing-worker', { correlationId: ids.next() });
+    lag.set(Math.max(0, (await db.read(viewer, readStorageLag)) - parts.windowSeconds()));
   });
   return {
     name: 'billing-storage',
