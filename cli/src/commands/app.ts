@@ -55,7 +55,7 @@ async function sayUnitPrices(session: Session, api: Gpuaas, reference: string, n
       for (const { name, unit, price } of version.manifest.metering ?? []) {
         if (price === undefined) continue;
         const { amount_minor, currency, per } = price;
-        const amount = showMoney({ amount_minor: String(amount_minor), currency });
+        const amount = showMoney({ amount_minor, currency });
         session.say(`  Units  ${amount} for ${perWords[per] ?? ''}${unit} (${name})`);
       }
       return;

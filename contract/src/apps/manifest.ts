@@ -186,9 +186,8 @@ const Lifecycle = Type.Object(
 
 export const UnitPrice = Type.Object(
   {
-    amount_minor: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
+    amount_minor: Type.String({
+      pattern: '^[1-9][0-9]{0,8}$',
       description: 'Whole minor units: 15 in USD is 0.15 USD.',
     }),
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),

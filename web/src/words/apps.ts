@@ -76,7 +76,7 @@ export const unitPrices = ({ metering }: Pick<AppManifest, 'metering'>): readonl
   (metering ?? []).flatMap(({ name, unit, price }) =>
     price
       ? [
-          `${spellMoney({ amount_minor: String(price.amount_minor), currency: price.currency })} for ${perWords[price.per] ?? ''}${unit} (${name})`,
+          `${spellMoney({ amount_minor: price.amount_minor, currency: price.currency })} for ${perWords[price.per] ?? ''}${unit} (${name})`,
         ]
       : [],
   );

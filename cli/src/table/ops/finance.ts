@@ -170,15 +170,15 @@ export const finance: CommandGroup = {
       name: 'ops billing storage-price',
       summary: 'Set the price of stored files from a time on',
       flags: {
-        'rate-micro': {
-          ...{ type: 'string', value: 'NUMBER', needed: true },
+        'price-micro': {
+          ...{ type: 'string', value: 'NUMBER', field: 'rate_micro', needed: true },
           meaning: 'for a GiB and hour, in millionths of a cent: 3000 is 0.00003 USD, about 0.02 USD a month',
         },
         currency: { ...currency, needed: true },
         'effective-from': moment('from when it is charged (default: now)'),
         reason: because,
       },
-      examples: ["gpuaas ops billing storage-price --rate-micro 3000 --currency USD --reason 'as announced'"],
+      examples: ["gpuaas ops billing storage-price --price-micro 3000 --currency USD --reason 'as announced'"],
       operation: 'admin_storage_price_add',
     },
   ],

@@ -963,7 +963,7 @@ readonly version: string;
   /** What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version. */
 readonly price?: {
   /** Whole minor units: 15 in USD is 0.15 USD. */
-readonly amount_minor: number;
+readonly amount_minor: string;
   readonly currency: string;
   /** For how many units the amount is. */
 readonly per: 1 | 1000 | 1000000;

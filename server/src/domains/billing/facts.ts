@@ -88,6 +88,8 @@ export const wholePercent = 100n;
 export const rateDigits = 6;
 /** Hours in files have six digits behind the point: a millisecond is 0.00000028 hours, and exact figures stand beside them. */
 export const hourDigits = 6;
+/** Prices of units that apps count are for one, a thousand or a million of them: so many digits of a count are behind the point. */
+export const unitDigits: Readonly<Record<string, number>> = { unit: 0, thousand_units: 3, million_units: 6 };
 /** Numbers in files are decimal. */
 export const ten = 10n;
 /** Rounding half up adds a half, which in whole numbers is done to twice the value. */

@@ -17,7 +17,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
-import { findWrongUnits } from './app-units/charge-store.ts';
 import { mostUsageRows } from './facts.ts';
 import { runwaySeconds } from './ladder/decide.ts';
 import { lastRelease } from './ladder/release-routes.ts';
@@ -29,7 +28,6 @@ import { kindOfMeter } from './meters.ts';
 import { money } from './money.ts';
 import { periodOf } from './period.ts';
 import { findLine, type LineRow, listLines, listWindows, readChargedTo, type WindowRow } from './read-store.ts';
-import { findWrongStorage } from './storage/verify-store.ts';
 import type { Filters } from './usage/series-store.ts';
 import { readTotals } from './usage/totals-store.ts';
 
@@ -152,14 +150,12 @@ function problemOf(
   found: Verified,
   usage: string | undefined,
   day: { readonly resource_id: string; readonly meter: string; readonly day: string } | undefined,
-  stored: string | undefined,
 ): string | null {
   if (found.wrong_link !== null) return `Link ${found.wrong_link} of the chain does not fit its entries.`;
   if (!found.ends_here) return 'The last link of the chain is missing.';
   if (found.entries !== found.counted) return `There are ${found.entries} entries, and ${found.counted} were entered.`;
   if (found.sum !== found.balance_minor) return 'The balance is not the sum of the entries.';
   if (usage !== undefined) return `Entry ${usage} does not fit the usage that it charges.`;
-  if (stored !== undefined) return `What project ${stored} stored does not fit the readings of its storage.`;
   if (!day) return null;
   const what = { gpu_time: 'allocation', storage: 'the files of project', app_units: 'app instance' }[
     kindOfMeter(day.meter)
@@ -167,15 +163,13 @@ function problemOf(
   return `The total of ${day.day} for ${what} ${day.resource_id} is not the sum of its windows.`;
 }
 const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
-  const { found, usage, day, stored, units } = await db.read(who, async (tx) => ({
+  const { found, usage, day } = await db.read(who, async (tx) => ({
     found: await verifyChain(tx, params.organization_id),
     usage: await findWrongUsage(tx, params.organization_id),
     day: await findWrongDay(tx, params.organization_id),
-    stored: await findWrongStorage(tx, params.organization_id),
-    units: await findWrongUnits(tx, params.organization_id),
   }));
   if (!found) return absent();
-  const problem = problemOf(found, usage ?? units, day, stored);
+  const problem = problemOf(found, usage, day);
   return {
     ok: problem === null,
     entries: Number(found.entries),

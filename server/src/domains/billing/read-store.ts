@@ -1,7 +1,7 @@
 import type { LedgerLine, UsageWindow } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
 import type { LadderState } from './ladder/decide.ts';
-import { meterOf } from './meters.ts';
+import { meterOfDay } from './meters.ts';
 
 /**
  * Lines as people read them: usage by allocation and day, everything else by entry. Both sides are read from an index in the
@@ -12,7 +12,7 @@ const linesSql = sql(
   `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name, p.name as project_name,
      case when l.kind = 'usage' then n.simulated end as simulated from (
      (select d.id, 'usage' as kind, d.day::text as day, -d.amount_minor as amount_minor, d.currency, null::timestamptz as at,
-        case when d.meter = 'gpu_time' then d.resource_id end as allocation_id, d.project_id, ${meterOf('d')} as meter,
+        case when d.meter = 'gpu_time' then d.resource_id end as allocation_id, d.project_id, ${meterOfDay} as meter,
         case when d.meter like 'app:%' then d.resource_id end as app_instance_id, nullif(substring(d.meter from '^app:(.*)$'), '') as app_meter,
         d.sku, d.quantity_ms,
         d.windows, null::text as reason

@@ -332,7 +332,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   admin_price_book_add: {"words":"ops billing price-add","args":[["organization_id","account"],["sku"]],"flags":{"unit_price_minor":["price","amount"],"currency":["currency"],"region":["region"],"effective_from":["effective-from"],"effective_to":["effective-to"],"reason":["reason"]}},
   admin_price_book_end: {"words":"ops billing price-end","args":[["organization_id","account"],["price_id"]],"flags":{"effective_to":["effective-to"]}},
   admin_storage_price_list: {"words":"ops billing storage-prices","args":[],"flags":{"limit":["limit","number"]}},
-  admin_storage_price_add: {"words":"ops billing storage-price","args":[],"flags":{"rate_micro":["rate-micro"],"currency":["currency"],"effective_from":["effective-from"],"reason":["reason"]}},
+  admin_storage_price_add: {"words":"ops billing storage-price","args":[],"flags":{"rate_micro":["price-micro"],"currency":["currency"],"effective_from":["effective-from"],"reason":["reason"]}},
   billing_document_list: {"words":"billing documents","args":[],"flags":{"organization_id":["organization","organization"],"kind":["kind"],"limit":["limit","number"]}},
   billing_document_get: {"words":"billing document","args":[["document_id"]],"flags":{"organization_id":["organization","organization"]}},
   billing_document_verify: {"words":"billing verify-document","args":[["document_id"]],"flags":{"organization_id":["organization","organization"]}},

@@ -1101,7 +1101,7 @@ class AppManifestMetadata(TypedDict):
 class AppManifestMeteringItemPrice(TypedDict):
     """What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version."""
 
-    amount_minor: int
+    amount_minor: str
     """Whole minor units: 15 in USD is 0.15 USD."""
     currency: str
     per: Literal[1, 1000, 1000000]

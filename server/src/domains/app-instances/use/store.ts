@@ -26,16 +26,16 @@ const put = sql(
 const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
      sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
 /** What counted units cost by the prices of their versions. The ledger rounds sums, so one hour may differ from it by less than a minor unit. */
-const costOf = (which: string): string => `(select json_build_object('amount_minor', round(sum(e.value::numeric
-         * (m.price ->> 'amount_minor')::numeric / (m.price ->> 'per')::numeric))::bigint::text, 'currency', min(m.price ->> 'currency'))
+const priceOfUnits = `json_build_object('amount_minor', round(sum(e.value::numeric * (m.price ->> 'amount_minor')::numeric
+         / (m.price ->> 'per')::numeric))::bigint::text, 'currency', min(m.price ->> 'currency'))
        from app_use o cross join lateral jsonb_each_text(o.units) as e cross join lateral (select o.prices -> e.key as price) m
-       where m.price is not null and mine(o.organization_id) and ${which} having count(*) > 0) as cost`;
+       where m.price is not null and mine(o.organization_id)`;
 const hours = sql(
   'app-use-hours',
   `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
        select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
        where o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units,
-     ${costOf('o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name')}
+     (select ${priceOfUnits} and o.app_instance_id = $1 and o.hour = g.hour and o.endpoint_name = g.endpoint_name having count(*) > 0) as cost
    from (
      select u.hour, u.endpoint_name, min(u.app_version) as app_version, min(u.operating_mode) as operating_mode,
        (array_agg(u.correlation_id order by u.last_at desc))[1] as correlation_id, ${summed}
@@ -43,6 +43,24 @@ const hours = sql(
        and ($2::timestamptz is null or (u.hour, u.endpoint_name) < ($2, $3))
      group by u.hour, u.endpoint_name order by u.hour desc, u.endpoint_name desc limit $4
    ) g order by g.hour desc, g.endpoint_name desc`,
+);
+/**
+ * Instances with a report that was not charged yet, a bounded number, and whose window has come. They are marked before they are
+ * counted: a report that comes in between clears the mark again, and is looked at the next time.
+ */
+const mark = sql(
+  'app-use-mark',
+  `with chosen as materialized (
+     select distinct u.app_instance_id as id from app_use u
+     where not u.counted and mine(u.organization_id) and not exists (select from usage_meters m
+       where m.resource_id = u.app_instance_id and m.accrued_to >= $1::timestamptz and mine(m.organization_id))
+     limit $2
+   ), marked as (
+     update app_use u set counted = true from chosen c
+     where u.app_instance_id = c.id and not u.counted and mine(u.organization_id)
+     returning u.app_instance_id
+   )
+   select distinct m.app_instance_id::text as id from marked m`,
 );
 const payerCurrency = sql(
   'app-payer-currency',
@@ -53,7 +71,7 @@ const apps = sql(
   `select g.*, coalesce((select jsonb_object_agg(s.name, s.count) from (
        select e.key as name, sum(e.value::bigint)::bigint as count from app_use o, jsonb_each_text(o.units) as e
        where o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference and mine(o.organization_id) group by e.key) s), '{}'::jsonb) as units,
-     ${costOf('o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference')}
+     (select ${priceOfUnits} and o.project_id = $1 and o.hour >= $2 and o.app_reference = g.app_reference having count(*) > 0) as cost
    from (
      select u.app_reference, count(distinct u.app_instance_id)::int as instances, ${summed}
      from app_use u where u.project_id = $1 and u.hour >= $2 and mine(u.organization_id)
@@ -82,6 +100,9 @@ export interface AppUseRow extends Sums {
   readonly app_reference: string;
   readonly instances: number;
 }
+/** For the accrual: the reports that it has not looked at. */
+export const markUses = async (tx: WriteTx, to: Date, most: number): Promise<string[]> =>
+  (await tx.rows<{ id: string }>(mark, [to, most])).map(({ id }) => id);
 export const findPayerCurrency = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
   (await tx.rows<{ currency: string }>(payerCurrency, [organizationId]))[0]?.currency;
 export const putUses = async (

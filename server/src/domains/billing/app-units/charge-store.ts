@@ -2,24 +2,6 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 const aloneSql = sql('app-units-alone', `select pg_advisory_xact_lock(hashtextextended('usage app units', 0))`);
 /**
- * Instances with a report that was not charged yet, a bounded number, and whose window has come. They are marked before they are
- * counted: a report that comes in between clears the mark again, and is looked at the next time.
- */
-const markSql = sql(
-  'app-units-mark',
-  `with chosen as materialized (
-     select distinct u.app_instance_id as id from app_use u
-     where not u.counted and mine(u.organization_id) and not exists (select from usage_meters m
-       where m.resource_id = u.app_instance_id and m.accrued_to >= $1::timestamptz and mine(m.organization_id))
-     limit $2
-   ), marked as (
-     update app_use u set counted = true from chosen c
-     where u.app_instance_id = c.id and not u.counted and mine(u.organization_id)
-     returning u.app_instance_id
-   )
-   select distinct m.app_instance_id::text as id from marked m`,
-);
-/**
  * Charges what instances have counted and not paid for. A meter is one unit of one instance with one version, so its price is one, and
  * its exact price is the price times everything that it has ever counted: however late a report comes, what is charged adds up to
  * the rounded price of the whole. A window is the time in which the charge was made.
@@ -96,29 +78,12 @@ const lagSql = sql(
   `select coalesce(max(extract(epoch from statement_timestamp() - u.last_at)), 0)::float8 as seconds from app_use u
    where not u.counted and mine(u.organization_id)`,
 );
-/** A window of an app whose reading is missing or was changed, or says another count than is charged. */
-const verifySql = sql(
-  'app-units-verify',
-  `select u.id::text from usage_windows u
-     left join app_use_readings r on r.app_instance_id = u.resource_id and r.meter = u.meter and r.at = u.to_at
-       and mine(r.organization_id)
-     left join lateral (select q.count from app_use_readings q where q.app_instance_id = u.resource_id and q.meter = u.meter
-       and q.at < u.to_at and mine(q.organization_id) order by q.at desc limit 1) b on true
-   where u.organization_id = $1 and u.meter like 'app:%' and mine(u.organization_id)
-     and (r.count is null or r.count - coalesce(b.count, 0) <> u.quantity_ms
-       or r.digest is distinct from sha256(convert_to(app_use_reading_text(r.app_instance_id, r.meter, r.at, r.organization_id,
-         r.app_version_id, r.endpoint_name, r.operating_mode, r.correlation_id, r.count), 'UTF8')))
-   order by u.from_at, u.id limit 1`,
-);
-
 export interface UnitsCharged {
   readonly windows: number;
   readonly organizations: number;
 }
 /** Workers charge apps one after the other: what one has counted, the next one sees. */
 export const chargeAlone = (tx: WriteTx) => tx.rows(aloneSql);
-export const markUses = async (tx: WriteTx, to: Date, most: number): Promise<string[]> =>
-  (await tx.rows<{ id: string }>(markSql, [to, most])).map(({ id }) => id);
 export async function chargeUnits(
   tx: WriteTx,
   of: { readonly instanceIds: readonly string[]; readonly to: Date; readonly windowSeconds: number },
@@ -132,5 +97,3 @@ export async function chargeUnits(
 }
 export const readUnitsLag = async (tx: ReadTx): Promise<number> =>
   (await tx.rows<{ seconds: number }>(lagSql))[0]?.seconds ?? 0;
-export const findWrongUnits = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
-  (await tx.rows<{ id: string }>(verifySql, [organizationId]))[0]?.id;

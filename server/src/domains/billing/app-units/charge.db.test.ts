@@ -94,7 +94,7 @@ describe('units that apps count', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
-          amount_minor: fc.integer({ min: 1, max: 5_000 }),
+          amount_minor: fc.integer({ min: 1, max: 5_000 }).map(String),
           per: fc.constantFrom(1 as const, 1_000 as const, 1_000_000 as const),
         }),
         fc.array(
@@ -135,7 +135,7 @@ describe('units that apps count', () => {
 
   it('are charged once when several workers charge at a time', async () => {
     const tenant = await world.found('many-workers');
-    const { id } = await running(tenant, { amount_minor: 7, per: 1, currency: 'USD' });
+    const { id } = await running(tenant, { amount_minor: '7', per: 1, currency: 'USD' });
     await report(id, { copy: systemIds.next(), requests: 1, tokens: 3 });
     await Promise.all([chargeAt(9_000), chargeAt(9_000), chargeAt(9_001)]);
     expect(await charged(id)).toMatchObject({ windows: '21', ledger: '21', n: 1 });
@@ -143,9 +143,9 @@ describe('units that apps count', () => {
 
   it('cost what the version asked that counted them, and nothing where it asked nothing', async () => {
     const tenant = await world.found('versions');
-    const made = await running(tenant, { amount_minor: 10, per: 1, currency: 'USD' });
+    const made = await running(tenant, { amount_minor: '10', per: 1, currency: 'USD' });
     await report(made.id, { copy: systemIds.next(), requests: 1, tokens: 2, hour: 3 });
-    await moveTo(tenant, made, { amount_minor: 100, per: 1, currency: 'USD' }, '3.0.0');
+    await moveTo(tenant, made, { amount_minor: '100', per: 1, currency: 'USD' }, '3.0.0');
     await report(made.id, { copy: systemIds.next(), requests: 1, tokens: 2, hour: 2 });
     await moveTo(tenant, made, undefined, '4.0.0');
     await report(made.id, { copy: systemIds.next(), requests: 1, tokens: 2, hour: 1 });
@@ -155,7 +155,7 @@ describe('units that apps count', () => {
 
   it('are a meter of their own in ledger, usage by app and cost of the instance, and are recomputed from readings', async () => {
     const tenant = await world.found('shown');
-    const { id, reference } = await running(tenant, { amount_minor: 250, per: 1_000, currency: 'USD' });
+    const { id, reference } = await running(tenant, { amount_minor: '250', per: 1_000, currency: 'USD' });
     const copy = systemIds.next();
     await report(id, { copy, requests: 1, tokens: 1_001 });
     await chargeAt(9_200);
@@ -190,7 +190,7 @@ describe('units that apps count', () => {
 
   it('belong to the project that runs the app, and its publisher learns nothing of the bill', async () => {
     const [consumer, publisher] = [await world.found('consumer'), await world.found('publisher')];
-    const { id } = await running(consumer, { amount_minor: 5, per: 1, currency: 'USD' });
+    const { id } = await running(consumer, { amount_minor: '5', per: 1, currency: 'USD' });
     await report(id, { copy: systemIds.next(), requests: 1, tokens: 4 });
     await chargeAt(9_300);
     expect((await see(consumer, 'ledger')).data).toMatchObject([{ amount: { amount_minor: '-20' } }]);

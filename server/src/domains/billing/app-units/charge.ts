@@ -4,9 +4,10 @@ import type { Ids } from '../../../kernel/id.ts';
 import type { Reconciler } from '../../../kernel/process/reconciler.ts';
 import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../../kernel/units.ts';
+import { markUses } from '../../app-instances/index.ts';
 import { type BillingTime, databaseTime } from '../accrual-store.ts';
 import { instancesAtOnce } from '../facts.ts';
-import { chargeAlone, chargeUnits, markUses, readUnitsLag, type UnitsCharged } from './charge-store.ts';
+import { chargeAlone, chargeUnits, readUnitsLag, type UnitsCharged } from './charge-store.ts';
 
 interface Parts {
   readonly db: Database;

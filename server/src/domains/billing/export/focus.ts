@@ -1,5 +1,6 @@
 import { csvLine } from '../../../kernel/files/csv.ts';
 import { dayMs } from '../../../kernel/units.ts';
+import { unitDigits } from '../facts.ts';
 import { decimal, hours, major, majorRate } from './figures.ts';
 import { focusColumns, ownColumns } from './focus-columns.ts';
 import type { ExportLine } from './lines-store.ts';
@@ -13,10 +14,9 @@ export interface Payer {
 const provider = 'GPUaaS';
 const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
-const countDigits: Readonly<Record<string, number>> = { unit: 0, thousand_units: 3, million_units: 6 };
 /** Hours of what is priced by the hour; of counted units as many as the price is for. */
 const quantityOf = ({ unit, quantity_ms }: ExportLine): string => {
-  const digits = countDigits[unit ?? ''];
+  const digits = unitDigits[unit ?? ''];
   return digits === undefined ? hours(quantity_ms) : decimal(quantity_ms, digits);
 };
 const units: Readonly<Record<string, string>> = {

@@ -27,13 +27,6 @@ const standingsSql = sql(
          order by q.effective_from desc limit 1) p on true
      where b.stored_bytes > 0 and mine(b.organization_id) and ($3::uuid is null or b.organization_id = $3)
      group by b.organization_id, p.rate_micro
-   ), counting as (
-     select d.organization_id, round(sum(d.amount_minor) * 3600 / extract(epoch from act_time()
-         - (((act_time() at time zone 'UTC')::date - 1)::timestamp at time zone 'UTC')))::bigint as per_hour
-     from usage_days d
-     where d.day >= (act_time() at time zone 'UTC')::date - 1 and d.meter like 'app:%' and mine(d.organization_id)
-       and ($3::uuid is null or d.organization_id = $3)
-     group by d.organization_id
    )
    select b.organization_id, b.currency, (b.balance_minor + coalesce((
        select sum(h.amount_minor - h.released_minor) from allocation_holds h where h.organization_id = b.organization_id
@@ -43,7 +36,12 @@ const standingsSql = sql(
    from billing_accounts b join account_ladders l on l.organization_id = b.organization_id and mine(l.organization_id)
      left join burning r on r.organization_id = b.organization_id
      left join storing s on s.organization_id = b.organization_id
-     left join counting u on u.organization_id = b.organization_id
+     left join lateral (
+       select round(sum(d.amount_minor) * 3600 / extract(epoch from act_time()
+         - (((act_time() at time zone 'UTC')::date - 1)::timestamp at time zone 'UTC')))::bigint as per_hour
+       from usage_days d where d.organization_id = b.organization_id and d.day >= (act_time() at time zone 'UTC')::date - 1
+         and d.meter like 'app:%' and mine(d.organization_id)
+     ) u on true
    where ($3::uuid is not null or r.organization_id is not null or b.entries > 0 or l.state <> 'healthy')
      and mine(b.organization_id) and ($1::uuid is null or b.organization_id > $1) and ($3::uuid is null or b.organization_id = $3)
    order by b.organization_id limit $2`,

@@ -1,14 +1,14 @@
 import { type ReadTx, sql } from '../../../kernel/act.ts';
-import { meterOf } from '../meters.ts';
-import { type Filters, type PointRow, quantity } from './series-store.ts';
+import { meterOfDay } from '../meters.ts';
+import { type Filters, meterOfGroup, type PointRow, quantityOfDays } from './series-store.ts';
 
 /** One row for each group, with the sum of all groups beside it: the limit cuts rows, never the total. */
-const sums = `sum(d.amount_minor)::bigint as amount_minor, ${quantity('d', 'd')},
+const sums = `sum(d.amount_minor)::bigint as amount_minor, ${meterOfGroup}, ${quantityOfDays},
      (sum(sum(d.amount_minor)) over ())::bigint as total_minor`;
 const wanted = `d.organization_id = $1 and d.day between $2::date and $3::date
      and ($4::uuid is null or d.project_id = $4) and ($5::text is null or d.sku = $5)
      and ($6::text is null or d.requested_by = $6) and ($7::uuid is null or d.resource_id = $7)
-     and ($9::text is null or ${meterOf('d')} = $9)`;
+     and ($9::text is null or ${meterOfDay} = $9)`;
 
 const byNothingSql = sql(
   'usage-in-one',
@@ -40,7 +40,7 @@ const byUserSql = sql(
 );
 const byMeterSql = sql(
   'usage-by-meter',
-  `select ${meterOf('d')} as key, null::text as name, ${sums}, null::boolean as simulated from usage_days d
+  `select ${meterOfDay} as key, null::text as name, ${sums}, null::boolean as simulated from usage_days d
    where mine(d.organization_id) and ${wanted} group by 1 order by 3 desc, 1 limit $8`,
 );
 /** What belongs to no allocation is one group without a key. */
