@@ -1,8 +1,9 @@
 import type { LedgerLine, UsageWindow } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
 import type { LadderState } from './ladder/decide.ts';
-import { meterOfDay } from './meters.ts';
 
+/** Those of apps name a unit and a version, and are one kind for people. */
+const meterOfDay = `case when d.meter like 'app:%' then 'app_units' else d.meter end`;
 /**
  * Lines as people read them: usage by allocation and day, everything else by entry. Both sides are read from an index in the
  * order of the page, so a page deep in the past costs what the first one does.

@@ -1,21 +1,21 @@
 import { type ReadTx, sql } from '../../../kernel/act.ts';
-import { type Meter, meterOfDay } from '../meters.ts';
+import type { Meter } from '../meters.ts';
 
 /** The one meter of a group and its quantity; where it has several, there is no sum of them but of GPU time. */
-export const meterOfGroup = `case when count(distinct ${meterOfDay}) = 1 then min(${meterOfDay}) end as meter`;
-export const quantityOfDays = `coalesce(sum(d.quantity_ms) filter (where d.meter = 'gpu_time'),
-         case when count(distinct ${meterOfDay}) = 1 then sum(d.quantity_ms) end, 0)::bigint as quantity_ms`;
+const meterOfGroup = `case when count(distinct case when d.meter like 'app:%' then 'app_units' else d.meter end) = 1 then min(case when d.meter like 'app:%' then 'app_units' else d.meter end) end as meter`;
+const quantityOfDays = `coalesce(sum(d.quantity_ms) filter (where d.meter = 'gpu_time'),
+         case when count(distinct case when d.meter like 'app:%' then 'app_units' else d.meter end) = 1 then sum(d.quantity_ms) end, 0)::bigint as quantity_ms`;
 const quantityOfWindows = `coalesce(sum(u.quantity_ms) filter (where d.meter = 'gpu_time'),
-         case when count(distinct ${meterOfDay}) = 1 then sum(u.quantity_ms) end, 0)::bigint as quantity_ms`;
+         case when count(distinct case when d.meter like 'app:%' then 'app_units' else d.meter end) = 1 then sum(u.quantity_ms) end, 0)::bigint as quantity_ms`;
 const group = `case $6 when 'project' then d.project_id::text when 'user' then d.requested_by when 'sku' then d.sku
-         when 'meter' then ${meterOfDay}
+         when 'meter' then case when d.meter like 'app:%' then 'app_units' else d.meter end
          when 'allocation' then case when d.meter = 'gpu_time' then d.resource_id::text else '' end
          when 'app' then case when d.meter like 'app:%' then d.sku else coalesce((select i.app_reference from app_instances i where i.allocation_id = d.resource_id
            and i.organization_id = d.organization_id and i.owns_allocation and mine(i.organization_id) order by i.id limit 1), '') end
          else '' end as key`;
 const wanted = `       and d.day between greatest($2::date, (to_timestamp($10::bigint) at time zone 'UTC')::date) and $3::date
        and ($4::uuid is null or d.project_id = $4) and ($7::text is null or d.sku = $7)
-       and ($8::text is null or d.requested_by = $8) and ($9::uuid is null or d.resource_id = $9) and ($13::text is null or ${meterOfDay} = $13)
+       and ($8::text is null or d.requested_by = $8) and ($9::uuid is null or d.resource_id = $9) and ($13::text is null or case when d.meter like 'app:%' then 'app_units' else d.meter end = $13)
      group by 1, 2
 `;
 /** The groups behind the one that the last page ended with, with the names of what they stand for. */

@@ -1,14 +1,16 @@
 import { type ReadTx, sql } from '../../../kernel/act.ts';
-import { meterOfDay } from '../meters.ts';
-import { type Filters, meterOfGroup, type PointRow, quantityOfDays } from './series-store.ts';
+import type { Filters, PointRow } from './series-store.ts';
 
+/** Those of apps name a unit and a version, and are one kind for people. */
+const meterOfDay = `case when d.meter like 'app:%' then 'app_units' else d.meter end`;
 /** One row for each group, with the sum of all groups beside it: the limit cuts rows, never the total. */
-const sums = `sum(d.amount_minor)::bigint as amount_minor, ${meterOfGroup}, ${quantityOfDays},
+const sums = `sum(d.amount_minor)::bigint as amount_minor, case when count(distinct case when d.meter like 'app:%' then 'app_units' else d.meter end) = 1 then min(case when d.meter like 'app:%' then 'app_units' else d.meter end) end as meter, coalesce(sum(d.quantity_ms) filter (where d.meter = 'gpu_time'),
+         case when count(distinct case when d.meter like 'app:%' then 'app_units' else d.meter end) = 1 then sum(d.quantity_ms) end, 0)::bigint as quantity_ms,
      (sum(sum(d.amount_minor)) over ())::bigint as total_minor`;
 const wanted = `d.organization_id = $1 and d.day between $2::date and $3::date
      and ($4::uuid is null or d.project_id = $4) and ($5::text is null or d.sku = $5)
      and ($6::text is null or d.requested_by = $6) and ($7::uuid is null or d.resource_id = $7)
-     and ($9::text is null or ${meterOfDay} = $9)`;
+     and ($9::text is null or case when d.meter like 'app:%' then 'app_units' else d.meter end = $9)`;
 
 const byNothingSql = sql(
   'usage-in-one',
