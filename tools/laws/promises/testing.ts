@@ -53,6 +53,7 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   usage_meters: { meter: () => 'gpu_time', unit: () => 'gpu_hour' },
   app_use_readings: { count: () => 1 },
   storage_prices: { currency: () => 'USD', rate_micro: () => 1 },
+  storage_readings: { stored_bytes: () => 1, byte_us: () => 0 },
   usage_windows: {
     unit: () => 'gpu_hour',
     ...{ to_at: () => '2026-06-01T01:00:00Z', exact: () => 0, charged_minor: () => 0, meter: () => 'gpu_time' },
