@@ -6732,6 +6732,7 @@ create table usage_days (
   constraint usage_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
+CREATE INDEX usage_days_apps ON public.usage_days USING btree (organization_id, day) WHERE (meter ~~ 'app:%'::text);
 CREATE INDEX usage_days_day ON public.usage_days USING btree (day, sku);
 CREATE INDEX usage_days_project ON public.usage_days USING btree (organization_id, project_id, day, id);
 

@@ -1,3 +1,4 @@
+drop index usage_days_apps;
 revoke select (id, organization_id, requested_by) on app_instances from gpuaas_billing;
 revoke select, update (counted) on app_use from gpuaas_billing;
 revoke update (counted) on app_use from gpuaas_api;

@@ -47,6 +47,9 @@ alter table usage_meters drop constraint usage_meters_meter_check,
 alter table usage_windows drop constraint usage_windows_rounded,
   add constraint usage_windows_rounded check (charged_minor = div(exact * 2 + usage_scale(unit), 2 * usage_scale(unit)));
 
+-- What apps have cost since yesterday is part of the hourly cost of an account.
+create index usage_days_apps on usage_days (organization_id, day) where meter like 'app:%';
+
 -- Guards.
 create trigger guard_act before insert or update or delete or truncate on app_use_readings
   for each statement execute function guard_act();
