@@ -286,6 +286,15 @@ begin
 end
 $function$;
 
+-- Function app_use_reading_text(uuid,text,timestamp with time zone,uuid,uuid,text,text,text,bigint)
+
+CREATE OR REPLACE FUNCTION public.app_use_reading_text(p_instance uuid, p_meter text, p_at timestamp with time zone, p_organization uuid, p_version uuid, p_endpoint text, p_mode text, p_correlation text, p_count bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((((((((((((((((p_instance)::text || chr(31)) || p_meter) || chr(31)) || (((EXTRACT(epoch FROM p_at) * (1000000)::numeric))::bigint)::text) || chr(31)) || (p_organization)::text) || chr(31)) || (p_version)::text) || chr(31)) || p_endpoint) || chr(31)) || p_mode) || chr(31)) || p_correlation) || chr(31)) || (p_count)::text);
+grant execute on function app_use_reading_text(uuid,text,timestamp with time zone,uuid,uuid,text,text,text,bigint) to gpuaas_api, gpuaas_billing;
+
 -- Function audit_change(uuid,jsonb)
 
 CREATE OR REPLACE FUNCTION public.audit_change(p_audit uuid, p_change jsonb)
@@ -1946,6 +1955,57 @@ AS $function$
 $function$;
 grant execute on function ssh_trusted_authorities() to gpuaas_api, gpuaas_worker;
 
+-- Function storage_buckets_hold(timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.storage_buckets_hold(p_to timestamp with time zone, p_most integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select b.project_id from storage_buckets b
+    left join usage_meters m on m.resource_id = b.project_id and m.meter = 'storage'
+    cross join lateral (select min(r.at) as first, max(r.at) as last from storage_readings r where r.project_id = b.project_id) r
+  where coalesce(m.accrued_to, r.first) < p_to and (b.stored_bytes > 0 or m.accrued_to is null or r.last > m.accrued_to)
+    and within_wall(b.organization_id)
+  order by b.project_id limit p_most for no key update of b skip locked
+$function$;
+grant execute on function storage_buckets_hold(timestamp with time zone,integer) to gpuaas_billing;
+
+-- Function storage_reading_take()
+
+CREATE OR REPLACE FUNCTION public.storage_reading_take()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  last record;
+  taken timestamptz;
+  total numeric;
+begin
+  select r.at, r.stored_bytes, r.byte_us into last from storage_readings r where r.project_id = new.project_id
+    order by r.at desc limit 1;
+  taken := greatest(clock_timestamp(), last.at + interval '1 microsecond');
+  total := coalesce(last.byte_us + last.stored_bytes::numeric * (extract(epoch from taken - last.at) * 1000000)::bigint, 0);
+  insert into storage_readings (project_id, organization_id, at, stored_bytes, byte_us, digest)
+    values (new.project_id, new.organization_id, taken, new.stored_bytes, total, sha256(convert_to(
+      storage_reading_text(new.project_id, new.organization_id, taken, new.stored_bytes, total), 'UTF8')));
+  return null;
+end
+$function$;
+grant execute on function storage_reading_take() to gpuaas_api;
+
+-- Function storage_reading_text(uuid,uuid,timestamp with time zone,bigint,numeric)
+
+CREATE OR REPLACE FUNCTION public.storage_reading_text(p_project uuid, p_organization uuid, p_at timestamp with time zone, p_bytes bigint, p_byte_us numeric)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((((((((p_project)::text || chr(31)) || (p_organization)::text) || chr(31)) || (((EXTRACT(epoch FROM p_at) * (1000000)::numeric))::bigint)::text) || chr(31)) || (p_bytes)::text) || chr(31)) || (p_byte_us)::text);
+grant execute on function storage_reading_text(uuid,uuid,timestamp with time zone,bigint,numeric) to gpuaas_api, gpuaas_billing;
+
 -- Function telemetry_prune(timestamp with time zone,timestamp with time zone,integer)
 
 CREATE OR REPLACE FUNCTION public.telemetry_prune(p_fine timestamp with time zone, p_coarse timestamp with time zone, p_limit integer)
@@ -2117,6 +2177,15 @@ begin
 end
 $function$;
 grant execute on function usage_idle_sample(integer,bigint,bigint) to gpuaas_billing;
+
+-- Function usage_scale(text)
+
+CREATE OR REPLACE FUNCTION public.usage_scale(p_unit text)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (CASE p_unit WHEN 'unit'::text THEN (1000000)::bigint WHEN 'thousand_units'::text THEN (1000000000)::bigint WHEN 'million_units'::text THEN '1000000000000'::bigint ELSE '3600000000000'::bigint END)::numeric;
+grant execute on function usage_scale(text) to gpuaas_api, gpuaas_billing;
 
 -- Function usage_text(uuid,uuid,uuid,uuid,text,text,uuid,text,text,text,timestamp with time zone,timestamp with time zone,bigint,bigint,numeric,bigint,bigint,bytea)
 
@@ -2808,6 +2877,7 @@ create policy reach on app_instances
   using (within_wall(organization_id));
 
 grant insert, select, update (app_version), update (app_version_id), update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (parameters), update (phase), update (previous_parameters), update (previous_version), update (previous_version_id), update (probed_at), update (ready_at), update (state), update (version), update (version_change), update (workload_id) on app_instances to gpuaas_api;
+grant select (id), select (organization_id), select (requested_by) on app_instances to gpuaas_billing;
 grant select, update (app_version), update (app_version_id), update (asked_at), update (attempts), update (end_reason), update (ended_at), update (failure_code), update (failure_reason), update (gone_workload_id), update (moved_at), update (parameters), update (phase), update (previous_parameters), update (previous_version), update (previous_version_id), update (probed_at), update (ready_at), update (state), update (version), update (version_change), update (workload_id) on app_instances to gpuaas_worker;
 
 -- Table app_routes
@@ -2934,6 +3004,8 @@ create table app_use (
   units jsonb not null default '{}'::jsonb,
   last_at timestamp with time zone not null,
   correlation_id text not null,
+  counted boolean not null default false,
+  prices jsonb not null default '{}'::jsonb,
   constraint app_use_pkey PRIMARY KEY (id),
   constraint app_use_once UNIQUE (route_id, hour, copy_id),
   constraint app_use_bytes_in_check CHECK ((bytes_in >= 0)),
@@ -2941,6 +3013,7 @@ create table app_use (
   constraint app_use_correlation_id_check CHECK ((length(correlation_id) <= 64)),
   constraint app_use_failures_check CHECK ((failures >= 0)),
   constraint app_use_hour_check CHECK ((hour = date_trunc('hour'::text, hour, 'UTC'::text))),
+  constraint app_use_prices_check CHECK ((jsonb_typeof(prices) = 'object'::text)),
   constraint app_use_requests_check CHECK ((requests >= 0)),
   constraint app_use_units_check CHECK ((jsonb_typeof(units) = 'object'::text)),
   constraint app_use_app_version_id_fkey FOREIGN KEY (app_version_id) REFERENCES app_versions(id),
@@ -2952,6 +3025,7 @@ create table app_use (
 
 CREATE INDEX app_use_instance ON public.app_use USING btree (organization_id, project_id, app_instance_id, hour);
 CREATE INDEX app_use_project ON public.app_use USING btree (project_id, hour);
+CREATE INDEX app_use_uncounted ON public.app_use USING btree (app_instance_id) WHERE (NOT counted);
 CREATE INDEX app_use_version ON public.app_use USING btree (app_version_id);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_use FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -2962,8 +3036,45 @@ alter table app_use enable row level security;
 create policy reach on app_use
   using (within_wall(organization_id));
 
-grant insert, select, update (bytes_in), update (bytes_out), update (correlation_id), update (failures), update (last_at), update (requests), update (units) on app_use to gpuaas_api;
+grant insert, select, update (bytes_in), update (bytes_out), update (correlation_id), update (counted), update (failures), update (last_at), update (requests), update (units) on app_use to gpuaas_api;
+grant select, update (counted) on app_use to gpuaas_billing;
 grant select on app_use to gpuaas_worker;
+
+-- Table app_use_readings
+
+create table app_use_readings (
+  app_instance_id uuid not null,
+  meter text not null,
+  at timestamp with time zone not null,
+  organization_id uuid not null,
+  app_version_id uuid not null,
+  endpoint_name text not null,
+  operating_mode text not null,
+  correlation_id text not null,
+  count bigint not null,
+  digest bytea not null,
+  constraint app_use_readings_pkey PRIMARY KEY (app_instance_id, meter, at),
+  constraint app_use_readings_count_check CHECK ((count > 0)),
+  constraint app_use_readings_digest_check CHECK ((length(digest) = 32)),
+  constraint app_use_readings_app_instance_id_fkey FOREIGN KEY (app_instance_id) REFERENCES app_instances(id),
+  constraint app_use_readings_app_version_id_fkey FOREIGN KEY (app_version_id) REFERENCES app_versions(id)
+);
+
+CREATE INDEX app_use_readings_organization ON public.app_use_readings USING btree (organization_id);
+CREATE INDEX app_use_readings_version ON public.app_use_readings USING btree (app_version_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.app_use_readings FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.app_use_readings FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.app_use_readings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.app_use_readings FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table app_use_readings enable row level security;
+
+create policy reach on app_use_readings
+  using (within_wall(organization_id));
+
+grant select on app_use_readings to gpuaas_api;
+grant insert, select on app_use_readings to gpuaas_billing;
 
 -- Table app_verifications
 
@@ -6059,6 +6170,8 @@ CREATE INDEX storage_buckets_project ON public.storage_buckets USING btree (proj
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_buckets FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_buckets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER reading AFTER UPDATE OF stored_bytes ON public.storage_buckets FOR EACH ROW WHEN ((old.stored_bytes IS DISTINCT FROM new.stored_bytes)) EXECUTE FUNCTION storage_reading_take();
+CREATE TRIGGER reading_first AFTER INSERT ON public.storage_buckets FOR EACH ROW EXECUTE FUNCTION storage_reading_take();
 
 alter table storage_buckets enable row level security;
 
@@ -6066,6 +6179,7 @@ create policy reach on storage_buckets
   using (within_wall(organization_id));
 
 grant insert, select, update (reserved_bytes), update (stored_bytes) on storage_buckets to gpuaas_api;
+grant select on storage_buckets to gpuaas_billing;
 grant select on storage_buckets to gpuaas_worker;
 
 -- Table storage_grants
@@ -6220,6 +6334,62 @@ create policy reach on storage_objects
   using (within_wall(organization_id));
 
 grant delete, insert, select, update (deleted_at), update (deleted_by), update (folder), update (name), update (purge_at), update (updated_at) on storage_objects to gpuaas_api;
+
+-- Table storage_prices
+
+create table storage_prices (
+  id uuid not null,
+  currency text not null,
+  rate_micro bigint not null,
+  effective_from timestamp with time zone not null,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint storage_prices_pkey PRIMARY KEY (id),
+  constraint storage_prices_currency_effective_from_key UNIQUE (currency, effective_from),
+  constraint storage_prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint storage_prices_rate_micro_check CHECK ((rate_micro >= 0)),
+  constraint storage_prices_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.storage_prices FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_prices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.storage_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+grant insert, select on storage_prices to gpuaas_api;
+grant select on storage_prices to gpuaas_billing;
+
+-- Table storage_readings
+
+create table storage_readings (
+  project_id uuid not null,
+  organization_id uuid not null,
+  at timestamp with time zone not null,
+  stored_bytes bigint not null,
+  byte_us numeric(38,0) not null,
+  digest bytea not null,
+  constraint storage_readings_pkey PRIMARY KEY (project_id, at),
+  constraint storage_readings_byte_us_check CHECK ((byte_us >= (0)::numeric)),
+  constraint storage_readings_digest_check CHECK ((length(digest) = 32)),
+  constraint storage_readings_stored_bytes_check CHECK ((stored_bytes >= 0)),
+  constraint storage_readings_project_id_fkey FOREIGN KEY (project_id) REFERENCES storage_buckets(project_id)
+);
+
+CREATE INDEX storage_readings_organization ON public.storage_readings USING btree (organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_readings FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.storage_readings FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.storage_readings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.storage_readings FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table storage_readings enable row level security;
+
+create policy reach on storage_readings
+  using (within_wall(organization_id));
+
+grant select on storage_readings to gpuaas_api;
+grant select on storage_readings to gpuaas_billing;
 
 -- Table storage_tokens
 
@@ -6634,6 +6804,7 @@ create table usage_days (
   constraint usage_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
+CREATE INDEX usage_days_apps ON public.usage_days USING btree (organization_id, day) WHERE (meter ~~ 'app:%'::text);
 CREATE INDEX usage_days_day ON public.usage_days USING btree (day, sku);
 CREATE INDEX usage_days_project ON public.usage_days USING btree (organization_id, project_id, day, id);
 
@@ -6746,9 +6917,9 @@ create table usage_meters (
   constraint usage_meters_charged_minor_check CHECK ((charged_minor >= 0)),
   constraint usage_meters_exact_check CHECK ((exact >= (0)::numeric)),
   constraint usage_meters_gpus_check CHECK ((gpus > 0)),
-  constraint usage_meters_meter_check CHECK ((meter = 'gpu_time'::text)),
+  constraint usage_meters_meter_check CHECK (((meter = ANY (ARRAY['gpu_time'::text, 'storage'::text])) OR (meter ~ '^app:[a-z0-9-]{1,32}@.{5,120}$'::text))),
   constraint usage_meters_rate_micro_check CHECK ((rate_micro >= 0)),
-  constraint usage_meters_unit_check CHECK ((unit = ANY (ARRAY['gpu_hour'::text, 'node_hour'::text]))),
+  constraint usage_meters_unit_check CHECK ((unit = ANY (ARRAY['gpu_hour'::text, 'node_hour'::text, 'gib_hour'::text, 'unit'::text, 'thousand_units'::text, 'million_units'::text]))),
   constraint usage_meters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
@@ -6766,7 +6937,7 @@ create policy reach on usage_meters
   using (within_wall(organization_id));
 
 grant insert, select, update on usage_meters to gpuaas_api;
-grant select, update on usage_meters to gpuaas_billing;
+grant insert, select, update on usage_meters to gpuaas_billing;
 
 -- Table usage_windows
 
@@ -6795,7 +6966,7 @@ create table usage_windows (
   constraint usage_windows_evidence_check CHECK ((length(evidence) = 32)),
   constraint usage_windows_quantity_ms_check CHECK ((quantity_ms >= 0)),
   constraint usage_windows_rate_micro_check CHECK ((rate_micro >= 0)),
-  constraint usage_windows_rounded CHECK (((charged_minor)::numeric = div(((exact * (2)::numeric) + ('3600000000000'::bigint)::numeric), ('7200000000000'::bigint)::numeric)))
+  constraint usage_windows_rounded CHECK (((charged_minor)::numeric = div(((exact * (2)::numeric) + usage_scale(unit)), ((2)::numeric * usage_scale(unit)))))
 ) partition by RANGE (from_at);
 
 CREATE INDEX usage_windows_organization ON ONLY public.usage_windows USING btree (organization_id, id);

@@ -276,6 +276,11 @@ export const errors = {
     'The folder has more entries than one change may touch: take its folders one by one.',
   ),
   storage_quota_exceeded: kind(409, 'The project would store more than its quota.', 'tenant admin'),
+  storage_read_only: kind(
+    402,
+    'The balance of the organization is spent, so its projects store nothing more. What is stored stays.',
+    'tenant admin',
+  ),
   storage_limit_reached: kind(
     409,
     'There are as many uploads, namespaces, grants, links or storage tokens as the policy allows.',

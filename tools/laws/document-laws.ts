@@ -139,7 +139,7 @@ export function newestDay(): string {
   }
 }
 
-/** Pages about apps once told of things that were not there. Their headers say what is, and since when that is known. */
+/** Pages about apps once described things that did not exist. Their headers say what does, and since when that is known. */
 export const appPagesAreVerified: Law = {
   name: 'app-pages-are-verified',
   find: (tree) =>

@@ -13,8 +13,16 @@ const node = {
     { region: 'south', gpu_count: 8, available: 2 },
   ],
 };
+const metering = [
+  { name: 'tokens', unit: 'token', source: 'app', price: { amount_minor: '20', currency: 'USD', per: 1000 } },
+  { name: 'pages', unit: 'page', source: 'app' },
+];
+const versionsOf = (...launchable: readonly boolean[]) =>
+  page(...launchable.map((one) => ({ version: '1.0.0', launchable: one, manifest: { metering } })));
 const script = {
   'GET /api/v1/catalog': page(node),
+  'GET /api/v1/catalog/apps': page({ id: app, reference: 'demo/chat' }),
+  [`GET /api/v1/catalog/apps/${app}/versions`]: versionsOf(true),
   'POST /api/v1/allocations/plan': { feasible: true, message: '', price: { per_hour: usd('3200') }, projected: null },
   'POST /api/v1/app-instances': {
     ...{ id: version, name: 'chat', app_reference: 'demo/chat', app_version: '1.0.0', state: 'requested' },
@@ -32,6 +40,12 @@ describe('gpuaas app launch with a new allocation', () => {
     expect(run.err).toContain('Repeat the command with --yes.');
     expect(run.code).not.toBe(0);
     expect(madeBy(run)).toEqual([]);
+  });
+
+  it('shows what the version asks for its units, and nothing of those without a price', async () => {
+    const { err } = await rehearse(launch, script, { env });
+    expect(err).toContain('Units  0.20 USD for 1,000 token (tokens)');
+    expect(err).not.toContain('pages');
   });
 
   it('takes the size of the SKU and the region with the most free capacity', async () => {

@@ -1,15 +1,36 @@
+import type { Gpuaas } from '@gpuaas/sdk';
 import { parametersOf, readNewAllocation } from '../apps/place.ts';
-import type { Run } from '../command.ts';
+import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { browserOf, openBrowser } from '../login/browser.ts';
 import { resolveAllocation } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
-import { plain } from '../show/value.ts';
+import { plain, showMoney } from '../show/value.ts';
 
 const usualLines = 200;
+const mostOnPage = 200;
 const triesForLogs = 60;
 const betweenMs = 500;
 const shown = ['id', 'name', 'app_reference', 'app_version', 'state', 'simulated', 'allocation_id'];
+
+const perWords: Readonly<Record<number, string>> = { 1: '', 1000: '1,000 ', 1000000: '1,000,000 ' };
+/** What the version asks for its units, before anything is launched. */
+async function sayUnitPrices(session: Session, api: Gpuaas, reference: string, number: string | undefined) {
+  const options = { project: await session.project() };
+  for await (const app of api.apps.catalogList({ limit: mostOnPage }, options)) {
+    if (app.reference !== reference) continue;
+    for await (const version of api.apps.catalogVersionList({ app_id: app.id, limit: mostOnPage }, options)) {
+      if (number === undefined ? !version.launchable : version.version !== number) continue;
+      for (const { name, unit, price } of version.manifest.metering ?? []) {
+        if (price === undefined) continue;
+        const { amount_minor, currency, per } = price;
+        const amount = showMoney({ amount_minor, currency });
+        session.say(`  Units  ${amount} for ${perWords[per] ?? ''}${unit} (${name})`);
+      }
+      return;
+    }
+  }
+}
 
 export const launch: Run = async (session) => {
   const [app = '', version] = session.arg(0).split('@');
@@ -18,6 +39,7 @@ export const launch: Run = async (session) => {
     throw new Failure(exitCodes.usage, 'Name an allocation with --on, or a SKU for a new one with --sku.');
   }
   const api = await session.api();
+  await sayUnitPrices(session, api, app, version);
   const place = sku === undefined ? undefined : await readNewAllocation(session, api, sku);
   const made = await api.appInstances.create(
     {

@@ -60,9 +60,9 @@ function show(session: Session, { problems, amountMinor, ...verdict }: Verdict) 
       holds: first === undefined,
       amount: { amount_minor: String(amountMinor), currency: verdict.currency },
       windows: verdict.windows,
-      records: verdict.records,
+      ...(verdict.meter !== 'gpu_time' ? { readings: verdict.readings } : { records: verdict.records }),
       links: verdict.links,
-      keys: verdict.keys,
+      ...(verdict.meter === 'gpu_time' && { keys: verdict.keys }),
       ...(verdict.gpuTimeSpeed > 1 && { gpu_time_speed: verdict.gpuTimeSpeed }),
       problems,
     },
@@ -70,13 +70,20 @@ function show(session: Session, { problems, amountMinor, ...verdict }: Verdict) 
       'holds',
       'amount',
       'windows',
-      'records',
+      verdict.meter !== 'gpu_time' ? 'readings' : 'records',
       'links',
-      'keys',
+      ...(verdict.meter === 'gpu_time' ? ['keys'] : []),
       ...(verdict.gpuTimeSpeed > 1 ? ['gpu_time_speed'] : []),
       'problems',
     ],
   );
+  if (first === undefined && verdict.meter !== 'gpu_time') {
+    session.say(
+      verdict.meter === 'storage'
+        ? 'It rests on readings of the server. No host signs what a project stores.'
+        : 'It rests on readings of the server, and these on what the app said. Nobody signs what an app counts.',
+    );
+  }
   if (first === undefined) return exitCodes.ok;
   throw new Failure(exitCodes.failed, `The proof does not hold. ${first}`);
 }

@@ -3,9 +3,13 @@ import type { UsageProof } from '@gpuaas/sdk';
 
 /**
  * Recomputes the charges of a usage line from its proof alone: signed records of nodes, the rate, the rounding, and the
- * links of the chain. It asks no server and uses public keys only.
+ * links of the chain. It asks no server and uses public keys only. What a project stored rests on readings of the server, which
+ * nobody signs: then the proof shows that the charge follows from them, and that neither was changed since.
  */
 export interface Verdict {
+  readonly meter: NonNullable<Proof['meter']>;
+  /** Readings of the server that a line of storage or of an app rests on. */
+  readonly readings: number;
   /** What does not fit, one sentence each; empty when the proof holds. */
   readonly problems: readonly string[];
   readonly windows: number;
@@ -33,7 +37,17 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** The price of an hour is in 10^-6 minor units and time is in milliseconds, so `exact` counts 1/3.6e12 of a minor unit. */
 const exactPerMinor = 3_600_000_000_000n;
-const rounded = (exact: bigint): bigint => (exact * 2n + exactPerMinor) / (exactPerMinor * 2n);
+const micro = 1_000_000n;
+/** Prices of units that an app counted are for one of them, a thousand or a million. */
+const perUnits: Readonly<Record<string, bigint>> = {
+  unit: micro,
+  thousand_units: micro * 1_000n,
+  million_units: micro * micro,
+};
+const rounded = (exact: bigint, kind: string): bigint => {
+  const scale = perUnits[kind] ?? exactPerMinor;
+  return (exact * 2n + scale) / (scale * 2n);
+};
 
 interface Window {
   readonly id: string;
@@ -124,6 +138,51 @@ function measure(proof: Proof, window: Window, records: readonly Counted[]) {
   return { quantityMs, evidence: sha256(...inOrder.map(({ digest }) => digest)).toString('hex') };
 }
 
+interface Reading {
+  readonly digest: Buffer;
+  readonly atUs: bigint;
+  readonly bytes: bigint;
+  /** Bytes times microseconds up to this reading. */
+  readonly byteUs: bigint;
+}
+const bytesUsPerUnit = 1_073_741_824n * 1_000n;
+
+/** Each reading has to follow from the one before. */
+function readReadings(proof: Proof): readonly Reading[] {
+  const readings = (proof.readings ?? []).map((text): Reading => {
+    const [project, , at, bytes, byteUs] = text.split(unit);
+    if (project !== proof.allocation_id) throw new Error('A reading is about another project.');
+    return { digest: sha256(text), atUs: BigInt(at ?? ''), bytes: BigInt(bytes ?? ''), byteUs: BigInt(byteUs ?? '') };
+  });
+  for (const [index, each] of readings.entries()) {
+    const last = readings[index - 1];
+    if (last && sumAt(last, each.atUs) !== each.byteUs)
+      throw new Error('A reading does not follow from the one before.');
+  }
+  return readings;
+}
+const sumAt = ({ byteUs, bytes, atUs }: Reading, at: bigint): bigint => byteUs + bytes * (at - atUs);
+
+/** What was counted in a window: the difference of two readings. */
+function measureUnits(proof: Proof, window: Window) {
+  const readings = (proof.readings ?? []).map((text) => ({ text, fields: text.split(unit) }));
+  const index = readings.findIndex(({ fields }) => BigInt(fields[2] ?? -1) === window.toUs);
+  const [reading, before] = [readings[index], readings[index - 1]];
+  if (!reading || reading.fields[0] !== proof.allocation_id)
+    throw new Error(`Window ${window.id} rests on no reading.`);
+  const quantityMs = BigInt(reading.fields.at(-1) ?? '') - BigInt(before?.fields.at(-1) ?? 0);
+  return { quantityMs, evidence: sha256(reading.text).toString('hex') };
+}
+
+function measureStorage(window: Window, readings: readonly Reading[]) {
+  const first = readings.findLastIndex(({ atUs }) => atUs <= window.fromUs);
+  const [before, after] = [readings[first], readings.findLast(({ atUs }) => atUs <= window.toUs)];
+  if (!before || !after) throw new Error(`Window ${window.id} rests on no reading.`);
+  const quantityMs = sumAt(after, window.toUs) / bytesUsPerUnit - sumAt(before, window.fromUs) / bytesUsPerUnit;
+  const inside = readings.slice(first).filter(({ atUs }) => atUs < window.toUs);
+  return { quantityMs, evidence: sha256(...inside.map(({ digest }) => digest)).toString('hex') };
+}
+
 /** The entries of the links, by id. Each link has to fit its entries, and adjacent ones each other. */
 function readLinks(proof: Proof): Map<string, readonly string[]> {
   const entries = new Map<string, readonly string[]>();
@@ -159,23 +218,30 @@ function checkEntry(window: Window, entry: readonly string[] | undefined): strin
 function checkPart(proof: Proof, state: { exact: bigint; charged: bigint }) {
   const problems: string[] = [];
   const records = proof.evidence.map((each) => readRecord(proof, each));
+  const readings = proof.meter === 'storage' ? readReadings(proof) : [];
   const entries = readLinks(proof);
   let amount = 0n;
   for (const each of proof.windows) {
     const window = readWindow(each);
-    const { quantityMs, evidence } = measure(proof, window, records);
+    const { quantityMs, evidence } =
+      window.unit in perUnits
+        ? measureUnits(proof, window)
+        : window.unit === 'gib_hour'
+          ? measureStorage(window, readings)
+          : measure(proof, window, records);
     const exact = state.exact + window.rateMicro * quantityMs;
-    const cost = rounded(exact) - state.charged;
-    if (window.allocation !== proof.allocation_id) problems.push(`Window ${window.id} is of another allocation.`);
+    const total = rounded(exact, window.unit);
+    const cost = total - state.charged;
+    if (window.allocation !== proof.allocation_id) problems.push(`Window ${window.id} is of another resource.`);
     if (evidence !== window.evidence) problems.push(`Window ${window.id} rests on other evidence.`);
-    if (quantityMs !== window.quantityMs) problems.push(`Window ${window.id} charges time that is not proven.`);
-    if (exact !== window.exact || rounded(exact) !== window.charged || cost !== window.amount) {
+    if (quantityMs !== window.quantityMs) problems.push(`Window ${window.id} charges a quantity that is not proven.`);
+    if (exact !== window.exact || total !== window.charged || cost !== window.amount) {
       problems.push(`Window ${window.id} has another amount: ${window.amount}, recomputed ${cost}.`);
     }
     const wrong = checkEntry(window, entries.get(window.id));
     if (wrong) problems.push(wrong);
     state.exact = exact;
-    state.charged = rounded(exact);
+    state.charged = total;
     amount += cost;
   }
   return { problems, amount };
@@ -190,7 +256,7 @@ export function verifyProof(parts: readonly Proof[]): Verdict {
   for (const part of parts) {
     try {
       if (part.line_id !== first?.line_id) throw new Error('The parts are of different lines.');
-      if (rounded(state.exact) !== state.charged)
+      if (rounded(state.exact, part.windows[0]?.text.split(unit)[9] ?? '') !== state.charged)
         throw new Error('What was charged before does not fit its exact price.');
       const done = checkPart(part, state);
       problems.push(...done.problems);
@@ -200,8 +266,8 @@ export function verifyProof(parts: readonly Proof[]): Verdict {
     }
   }
   return {
-    problems,
-    amountMinor,
+    ...{ problems, amountMinor, meter: first?.meter ?? 'gpu_time' },
+    readings: new Set(parts.flatMap(({ readings = [] }) => readings)).size,
     windows: parts.reduce((sum, { windows }) => sum + windows.length, 0),
     records: new Set(parts.flatMap(({ evidence }) => evidence.map(({ record }) => record))).size,
     links: new Set(parts.flatMap(({ links }) => links.map(({ number }) => number))).size,

@@ -15,9 +15,10 @@ const usageFilters: Readonly<Record<string, FlagSpec>> = {
   sku: { type: 'string', value: 'SKU', meaning: 'only this SKU' },
   'requested-by': { type: 'string', value: 'ID', meaning: 'only what this person or service account launched' },
   'allocation-id': { type: 'string', value: 'ID', meaning: 'only this allocation' },
+  meter: oneOf('METER', choices.billing_usage_list.meter, 'only this meter'),
 };
 const out: FlagSpec = { type: 'string', value: 'FILE', meaning: 'write it to this file (default: standard output)' };
-const seriesColumns = ['at', 'key', 'name', 'amount', 'quantity_ms'];
+const seriesColumns = ['at', 'key', 'name', 'amount', 'meter', 'quantity_ms'];
 const count: FlagSpec = { type: 'string', value: 'N', as: 'number', field: 'gpus', meaning: 'the GPU count' };
 const budget: ArgSpec = {
   name: 'BUDGET',
@@ -28,7 +29,7 @@ const soft = amount('soft_minor', 'reached, it sends an event: 800 or 800.50');
 const hard = amount('hard_minor', 'launches beyond it are refused: 1000 or 1000.50');
 const needed = { ...amount('amount_minor', 'how much, as 25 or 25.50'), needed: true } as const;
 const budgetColumns = ['name', 'scope', 'subject_name', 'spent', 'held', 'soft', 'hard', 'state', 'period', 'id'];
-const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
+const usageColumns = ['key', 'name', 'amount', 'meter', 'quantity_ms'];
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 
 /** Balance and spend of an organization, and the commands of finance. */
@@ -57,7 +58,18 @@ export const billing: CommandGroup = {
       flags: { organization, limit },
       examples: ['gpuaas billing ledger'],
       operation: 'billing_ledger_list',
-      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'quantity_ms', 'reason', 'id'],
+      columns: [
+        'day',
+        'kind',
+        'meter',
+        'amount',
+        'allocation_name',
+        'project_name',
+        'sku',
+        'quantity_ms',
+        'reason',
+        'id',
+      ],
       none: 'Nothing was charged or credited yet.',
       reads: true,
     },
@@ -150,6 +162,7 @@ export const billing: CommandGroup = {
       examples: [
         'gpuaas billing series --interval month --group-by user',
         'gpuaas billing series --group-by sku -o csv',
+        'gpuaas billing series --group-by meter',
       ],
       operation: 'billing_usage_list',
       columns: seriesColumns,

@@ -209,6 +209,20 @@ const modeFits: Rule = ({ operating_mode: mode, control_plane_scope: scope }) =>
       ]
     : [];
 
+const oneCurrency: Rule = ({ metering = [] }) => {
+  const [first] = metering.flatMap(({ price }) => (price ? [price.currency] : []));
+  return metering.flatMap(({ price }, index) =>
+    price && price.currency !== first
+      ? [
+          {
+            field: `metering.${index}.price.currency`,
+            message: `is another one than ${first}: a version has one currency`,
+          },
+        ]
+      : [],
+  );
+};
+
 const rules: readonly Rule[] = [
   endpointsDiffer,
   variablesDiffer,
@@ -220,4 +234,5 @@ const rules: readonly Rule[] = [
   memoryHolds,
   parametersFit,
   modeFits,
+  oneCurrency,
 ];

@@ -184,9 +184,27 @@ const Lifecycle = Type.Object(
   strict,
 );
 
+export const UnitPrice = Type.Object(
+  {
+    amount_minor: Type.String({
+      pattern: '^[1-9][0-9]{0,8}$',
+      description: 'Whole minor units: 15 in USD is 0.15 USD.',
+    }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    per: Type.Union([Type.Literal(1), Type.Literal(1_000), Type.Literal(1_000_000)], {
+      description: 'For how many units the amount is.',
+    }),
+  },
+  {
+    ...strict,
+    description:
+      'What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version.',
+  },
+);
 const Meter = Type.Object(
   {
     name: Label,
+    price: Type.Optional(UnitPrice),
     unit: Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }),
     source: Type.Union([
       Type.Object({ kind: Type.Literal('requests'), endpoint: Label }, strict),

@@ -14,7 +14,7 @@ const standing = {
   currency: Word,
   /** What can still be spent: the balance, and what is held for allocations. */
   balance_minor: Minor,
-  /** The hourly cost of everything that is active. */
+  /** The hourly cost of everything that is active, and of what is stored. */
   per_hour_minor: Minor,
   /** How long the balance lasts at that rate; null when nothing is active. */
   runway_seconds: orNull(Type.Integer({ minimum: 0 })),
@@ -63,11 +63,23 @@ export const autoReleasePending = defineEvent({
 export const balanceDepleted = defineEvent({
   type: 'billing.balance_depleted',
   version: '1.0',
-  summary: 'A balance is spent. Without a top-up what runs is stopped and later released, at the given times.',
+  summary:
+    'A balance is spent. Without a top-up what runs is stopped and later released, at the given times. Files stay, and none are added.',
   producer: 'billing-worker',
   consumers: ['notification-relay', 'webhook-worker'],
   payload: Type.Object(
-    { ...standing, depleted_at: Timestamp, stops_at: StopsAt, releases_at: orNull(Timestamp) },
+    {
+      ...standing,
+      depleted_at: Timestamp,
+      stops_at: StopsAt,
+      releases_at: orNull(Timestamp),
+      stored_bytes: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'What its projects store. It stays, and nothing more is stored until the balance lasts again.',
+        }),
+      ),
+    },
     strict,
   ),
 });

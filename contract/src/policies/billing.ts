@@ -14,6 +14,18 @@ export const billingPolicies = [
     'billing',
     'The length of one accrual window.',
   ),
+  whole(
+    'billing.storage_window_minutes',
+    { default: 60, minimum: 1, maximum: 1_440, unit: 'minutes' },
+    'billing',
+    'The length of one window in which what a project stores is charged.',
+  ),
+  whole(
+    'billing.app_window_minutes',
+    { default: 5, minimum: 1, maximum: 1_440, unit: 'minutes' },
+    'billing',
+    'How often units that an app instance has counted are charged.',
+  ),
   onOff(
     'billing.enforce_balance',
     true,

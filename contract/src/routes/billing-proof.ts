@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Uuid } from '../ids.ts';
 import { pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { Meter } from './billing.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -15,7 +16,15 @@ export const UsageProof = Type.Object(
     format: Type.Literal('gpuaas-usage-proof-1'),
     organization_id: Uuid,
     line_id: Uuid,
-    allocation_id: Uuid,
+    allocation_id: {
+      ...Uuid,
+      description: 'The allocation; for a line of storage the project, for units of an app the instance.',
+    },
+    meter: Type.Optional(
+      Type.Enum(Meter.enum, {
+        description: 'What the line is counted by; gpu_time where an older proof does not say it.',
+      }),
+    ),
     day: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'The day of the line, in UTC.' }),
     ordered_gpus: Type.Integer({ minimum: 1, description: 'No more GPUs than this are charged.' }),
     stop_at: orNull(Micros('When the release was accepted or the cap was reached; evidence after it does not count')),
@@ -55,7 +64,19 @@ export const UsageProof = Type.Object(
         },
         strict,
       ),
-      { description: 'Every record that the windows rest on, oldest first.' },
+      { description: 'Every record that the windows rest on, oldest first; none for storage and apps.' },
+    ),
+    readings: Type.Optional(
+      Type.Array(
+        Type.String({
+          description:
+            'A reading as it was hashed: project, organization, time in microseconds, stored bytes, and bytes times microseconds so far, separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far.',
+        }),
+        {
+          description:
+            'For storage: what the server noted whenever the stored bytes of the project changed; for units of an app: what it noted whenever more was counted. Oldest first. No host signs them.',
+        },
+      ),
     ),
     links: Type.Array(
       Type.Object(
@@ -65,7 +86,8 @@ export const UsageProof = Type.Object(
           balance_minor: Whole('The balance after the link.'),
           held_minor: Whole('The amount held after the link.'),
           entries: Type.Array(Type.String(), {
-            description: 'The entries as they were hashed, each with its fields separated by U+001F.',
+            description:
+              'The entries as they were hashed, each with its fields separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far.',
           }),
           hash: Hash('SHA-256 over all of it.'),
         },

@@ -3,6 +3,7 @@ import { Timestamp, Uuid } from '../ids.ts';
 import { Money } from '../money.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { Meter } from './billing.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -16,7 +17,10 @@ export const UsagePoint = Type.Object(
     key: Type.String({ description: 'The id or slug of the group; empty when everything is one group.' }),
     name: orNull(Type.String({ description: 'The display name of the group, if it has one.' })),
     amount: Money,
-    quantity_ms: Milliseconds('Units of the price (GPUs, or whole nodes) times milliseconds.'),
+    meter: orNull(Type.Enum(Meter.enum, { description: 'The meter of the group; null where it has several.' })),
+    quantity_ms: Milliseconds(
+      'Units of the price (GPUs, whole nodes, or GiB) times milliseconds; of GPU time alone where the group has several meters.',
+    ),
   },
   { $id: 'UsagePoint', ...strict },
 );
@@ -85,6 +89,7 @@ const filters = {
     Type.String({ maxLength: 100, description: 'Only what this person or service account launched, by id.' }),
   ),
   allocation_id: Type.Optional({ ...Uuid, description: 'Only this allocation.' }),
+  meter: Type.Optional(Type.Enum(Meter.enum, { description: 'Only this meter.' })),
 };
 const ofOrganization = { ...filters, project_id: Type.Optional({ ...Uuid, description: 'Only this project.' }) };
 const series = {
@@ -104,7 +109,7 @@ const params = Type.Object({ organization_id: Uuid }, strict);
 
 /** The one group that does not hold all of the cost. */
 const groupHint =
-  'app: the app that an allocation was launched together with, as publisher/slug; empty for allocations that were launched by themselves.';
+  'app: the app that an allocation was launched together with or whose units were counted, as publisher/slug; empty for what belongs to none.';
 
 export const billingUsageList = defineRoute({
   id: 'billing_usage_list',
@@ -119,7 +124,10 @@ export const billingUsageList = defineRoute({
       ...ofOrganization,
       ...series,
       group_by: Type.Optional(
-        Type.Enum(['none', 'project', 'user', 'sku', 'allocation', 'app'], { default: 'none', description: groupHint }),
+        Type.Enum(['none', 'project', 'user', 'sku', 'meter', 'allocation', 'app'], {
+          default: 'none',
+          description: groupHint,
+        }),
       ),
     },
     strict,
@@ -142,7 +150,7 @@ export const projectUsageList = defineRoute({
       ...filters,
       ...series,
       group_by: Type.Optional(
-        Type.Enum(['none', 'user', 'sku', 'allocation', 'app'], { default: 'none', description: groupHint }),
+        Type.Enum(['none', 'user', 'sku', 'meter', 'allocation', 'app'], { default: 'none', description: groupHint }),
       ),
     },
     strict,
@@ -177,7 +185,7 @@ export const billingUsageExport = defineRoute({
   id: 'billing_usage_export',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/usage/export',
-  summary: 'Usage as a file: a row for each allocation and day, oldest first',
+  summary: 'Usage as a file: a row for each allocation or project that stored something and day, oldest first',
   ...shared,
   errors: ['organization_not_found', 'period_invalid', 'too_many_streams'],
   text: ['text/csv', 'application/vnd.apache.parquet'],
@@ -214,7 +222,7 @@ export const RevenueRow = Type.Object(
     day: Day,
     sku: Type.String(),
     amount: Money,
-    quantity_ms: Milliseconds('Units of the price (GPUs, or whole nodes) times milliseconds.'),
+    quantity_ms: Milliseconds('Units of the price (GPUs, whole nodes, or GiB) times milliseconds.'),
     organizations: Type.Integer({ description: 'How many organizations were charged.' }),
   },
   { $id: 'RevenueRow', ...strict },
@@ -229,7 +237,7 @@ export const RevenueTotal = Type.Object(
         {
           sku: Type.String(),
           amount: Money,
-          quantity_ms: Milliseconds('Units of the price (GPUs, or whole nodes) times milliseconds.'),
+          quantity_ms: Milliseconds('Units of the price (GPUs, whole nodes, or GiB) times milliseconds.'),
         },
         { ...strict, $id: 'RevenueSku' },
       ),

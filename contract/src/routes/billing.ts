@@ -8,6 +8,12 @@ const strict = { additionalProperties: false } as const;
 const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
 const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'A day in UTC.' });
 
+/** What usage is counted by. Each has its own unit and price. */
+export const Meter = Type.Enum(['gpu_time', 'storage', 'app_units'], {
+  description:
+    'gpu_time: GPUs or whole nodes of an allocation, by the hour. storage: what a project stores, in GiB-hours. app_units: what an app counts and its version has a price for, as tokens.',
+});
+
 export const BillingBalance = Type.Object(
   {
     organization_id: Uuid,
@@ -15,7 +21,7 @@ export const BillingBalance = Type.Object(
     balance: Money,
     /** What is held for orders; not part of the balance. */
     held: Money,
-    /** The hourly cost of everything that runs. Stopped machines cost nothing. */
+    /** The hourly cost of everything that runs, and of what is stored. Stopped machines cost nothing. */
     per_hour: Money,
     runway_seconds: orNull(
       Type.Integer({
@@ -91,7 +97,7 @@ export const LedgerKind = Type.Enum([
 ]);
 
 /**
- * Usage is one line for each allocation and day, which opens into its windows. Every other entry is a line of its own.
+ * Usage is one line for each allocation and day, and for what each project stored on a day; a line opens into its windows. Every other entry is a line of its own.
  */
 export const LedgerLine = Type.Object(
   {
@@ -104,11 +110,19 @@ export const LedgerLine = Type.Object(
     allocation_id: orNull(Uuid),
     allocation_name: orNull(Type.String()),
     project_id: orNull(Uuid),
-    sku: orNull(Type.String()),
+    project_name: orNull(Type.String({ description: 'The project of usage; null for other lines.' })),
+    meter: orNull(Meter),
+    app_instance_id: orNull(Uuid),
+    app_meter: orNull(
+      Type.String({
+        description: 'For app_units: the meter of the manifest and the version whose price it is, as tokens@1.2.0.',
+      }),
+    ),
+    sku: orNull(Type.String({ description: 'The SKU; storage; or the app, as publisher/slug.' })),
     quantity_ms: orNull(
       Type.String({
         pattern: '^[0-9]+$',
-        description: 'Units of the price (GPUs, or whole nodes) times milliseconds.',
+        description: 'Units of the price (GPUs, whole nodes, or GiB) times milliseconds; for app_units their number.',
       }),
     ),
     windows: orNull(Type.Integer({ description: 'How many windows the line opens into.' })),
@@ -126,12 +140,18 @@ export const UsageWindow = Type.Object(
     id: Uuid,
     from: Timestamp,
     to: Timestamp,
-    quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
-    unit: Type.Enum(['gpu_hour', 'node_hour']),
-    rate_micro: Type.String({ pattern: '^[0-9]+$', description: 'Minor units for a unit and hour, times a million.' }),
+    quantity_ms: Type.String({
+      pattern: '^[0-9]+$',
+      description: 'Units times milliseconds; the number of units for unit, thousand_units and million_units.',
+    }),
+    unit: Type.Enum(['gpu_hour', 'node_hour', 'gib_hour', 'unit', 'thousand_units', 'million_units']),
+    rate_micro: Type.String({
+      pattern: '^[0-9]+$',
+      description: 'Minor units for one of the unit (a GPU and hour, or a million tokens), times a million.',
+    }),
     price_id: orNull(Uuid),
     amount: Money,
-    /** The total charge of the allocation up to and including this window. */
+    /** The total charge of the allocation, or of what the project stores, up to and including this window. */
     charged: Money,
   },
   { $id: 'UsageWindow', ...strict },
@@ -142,7 +162,7 @@ export const UsageReport = Type.Object(
   {
     from: Day,
     to: Day,
-    group_by: Type.Enum(['project', 'user', 'sku', 'allocation', 'day', 'none']),
+    group_by: Type.Enum(['project', 'user', 'sku', 'meter', 'allocation', 'day', 'none']),
     /** The sum of all groups, also of those that did not fit. */
     total: Money,
     rows: Type.Array(
@@ -151,7 +171,12 @@ export const UsageReport = Type.Object(
           key: Type.String({ description: 'The id, slug or day of the group; empty when everything is one group.' }),
           name: orNull(Type.String({ description: 'The display name of the group, if it has one.' })),
           amount: Money,
-          quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
+          meter: orNull(Type.Enum(Meter.enum, { description: 'The meter of the group; null where it has several.' })),
+          quantity_ms: Type.String({
+            pattern: '^[0-9]+$',
+            description:
+              'Of the one meter of the group; of GPU time alone where it has several. For app_units their number.',
+          }),
           simulated: orNull(
             Type.Boolean({
               description: 'Whether the allocation is on a simulated host; null where a group is not one allocation.',
@@ -201,6 +226,7 @@ const span = {
     Type.String({ maxLength: 100, description: 'Only what this person or service account launched, by id.' }),
   ),
   allocation_id: Type.Optional({ ...Uuid, description: 'Only this allocation.' }),
+  meter: Type.Optional(Type.Enum(Meter.enum, { description: 'Only this meter.' })),
 };
 
 export const billingBalanceGet = defineRoute({
@@ -253,7 +279,7 @@ export const billingUsageGet = defineRoute({
   id: 'billing_usage_get',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/usage',
-  summary: 'Usage and cost of an organization, by project, person, SKU, allocation or day',
+  summary: 'Usage and cost of an organization, by project, person, SKU, meter, allocation or day',
   ...shared,
   errors: ['organization_not_found', 'period_invalid'],
   params: organizationParams,
@@ -261,7 +287,9 @@ export const billingUsageGet = defineRoute({
     {
       ...span,
       project_id: Type.Optional({ ...Uuid, description: 'Only this project.' }),
-      group_by: Type.Optional(Type.Enum(['project', 'user', 'sku', 'allocation', 'day', 'none'], { default: 'day' })),
+      group_by: Type.Optional(
+        Type.Enum(['project', 'user', 'sku', 'meter', 'allocation', 'day', 'none'], { default: 'day' }),
+      ),
     },
     strict,
   ),
@@ -273,7 +301,7 @@ export const projectUsageGet = defineRoute({
   method: 'GET',
   path: '/api/v1/billing/usage',
   tag: 'Billing',
-  summary: 'Usage and cost of a project, by person, SKU, allocation or day',
+  summary: 'Usage and cost of a project, by person, SKU, meter, allocation or day',
   auth: { kind: 'user', scope: 'usage:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'financial',
@@ -281,7 +309,7 @@ export const projectUsageGet = defineRoute({
   query: Type.Object(
     {
       ...span,
-      group_by: Type.Optional(Type.Enum(['user', 'sku', 'allocation', 'day', 'none'], { default: 'day' })),
+      group_by: Type.Optional(Type.Enum(['user', 'sku', 'meter', 'allocation', 'day', 'none'], { default: 'day' })),
     },
     strict,
   ),

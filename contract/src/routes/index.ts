@@ -57,6 +57,7 @@ import * as lastRelease from './money/last-release.ts';
 import * as paymentMethods from './money/payment-methods.ts';
 import * as priceBooks from './money/price-books.ts';
 import * as quotes from './money/quotes.ts';
+import * as storagePrices from './money/storage-prices.ts';
 import * as notices from './notices.ts';
 import * as notifications from './notifications/inbox.ts';
 import * as webhooks from './notifications/webhooks.ts';
@@ -159,6 +160,7 @@ export const routes: readonly Route[] = [
   sessions,
   simulator,
   sshKeys,
+  storagePrices,
   storageGrants,
   storageLinks,
   storageObjects,
@@ -235,6 +237,7 @@ export * from './money/last-release.ts';
 export * from './money/payment-methods.ts';
 export * from './money/price-books.ts';
 export * from './money/quotes.ts';
+export * from './money/storage-prices.ts';
 export * from './notices.ts';
 export * from './notifications/inbox.ts';
 export * from './notifications/webhooks.ts';

@@ -91,6 +91,15 @@ export const moneyExamples: Readonly<Record<string, MakeExample>> = {
     body: {},
   }),
   admin_price_book_list: organization,
+  admin_storage_price_add: async () => ({
+    body: {
+      currency: 'USD',
+      rate_micro: String(count++),
+      effective_from: `2099-01-01T00:${String(count % 60).padStart(2, '0')}:00Z`,
+      reason: 'an example',
+    },
+  }),
+  admin_storage_price_list: async () => ({}),
   auto_top_up_get: organization,
   auto_top_up_set: async (world, tenant) => {
     await putCard(world, tenant);

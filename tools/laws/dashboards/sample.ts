@@ -16,7 +16,7 @@ const choices = (labels: readonly (readonly [string, readonly string[]])[]): rea
     [''],
   );
 
-/** The values of a label of this metric: those that somebody asks for, and one that nobody does. */
+/** The values of a label of this metric: those that a query names, and one that none does. */
 const valuesOf = (
   label: string,
   name: string,

@@ -129,6 +129,21 @@ export const billingUniqueness: Readonly<Record<string, Promised>> = {
     table: 'usage_windows',
     row: { resource_id: uuid, meter: 'gpu_time', from_at: when, to_at: anHourLater },
   },
+  storage_readings_pkey: {
+    promise: 'a project has one reading for a moment',
+    table: 'storage_readings',
+    row: { project_id: uuid, at: when },
+  },
+  storage_prices_currency_effective_from_key: {
+    promise: 'a currency has one price of storage for a moment',
+    table: 'storage_prices',
+    row: { currency: 'USD', effective_from: when },
+  },
+  app_use_readings_pkey: {
+    promise: 'what an app has counted of a unit is charged once for a moment',
+    table: 'app_use_readings',
+    row: { app_instance_id: uuid, meter: 'app:tokens@1.0.0', at: when },
+  },
   usage_days_pkey: {
     promise: 'a line of a ledger has a place of its own',
     table: 'usage_days',
@@ -346,15 +361,18 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
   usage_windows_rounded: {
     promise: 'what was charged is the exact price so far, rounded half up',
     table: 'usage_windows',
-    row: { exact: '1800000000000', charged_minor: 0 },
+    row: { exact: '1800000000000', charged_minor: 0, unit: 'gpu_hour' },
   },
 };
 
 export const billingOnlyGrows: Readonly<Record<string, string>> = {
+  app_use_readings: 'what an app had counted stays as it was charged',
   billing_documents: 'a document stays as it was issued',
   ledger_entries: 'what was charged or given stays as it was entered',
   ledger_seals: 'a link of the chain of an account stays as it was made',
   payment_events: 'what a provider said stays as it was taken',
+  storage_prices: 'a price of storage stays as it was set',
+  storage_readings: 'what a project stored stays as it was read',
   usage_evidence: 'what a host saw stays as it was signed',
   usage_windows: 'what was used in a window stays as it was charged',
 };

@@ -51,7 +51,11 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
     digest: () => createHash('sha256').update('r').digest(),
   },
   usage_meters: { meter: () => 'gpu_time', unit: () => 'gpu_hour' },
+  app_use_readings: { count: () => 1 },
+  storage_prices: { currency: () => 'USD', rate_micro: () => 1 },
+  storage_readings: { stored_bytes: () => 1, byte_us: () => 0 },
   usage_windows: {
+    unit: () => 'gpu_hour',
     ...{ to_at: () => '2026-06-01T01:00:00Z', exact: () => 0, charged_minor: () => 0, meter: () => 'gpu_time' },
   },
   payment_sessions: { provider: () => 'stripe', currency: () => 'USD', state: () => 'open' },
@@ -104,6 +108,7 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
     version_change: () => null,
   },
   app_use: {
+    prices: () => '{}',
     ...{ hour: () => '2026-06-01T00:00:00Z', units: () => '{}', operating_mode: () => 'tenant_dedicated' },
     ...{ requests: () => 1, failures: () => 0, bytes_in: () => 0, bytes_out: () => 0 },
   },

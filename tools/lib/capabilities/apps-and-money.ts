@@ -224,7 +224,18 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
           [t.ladderSteps]: ['is announced with the whole notice, however suddenly it is gone'],
         },
       },
-      notBuilt('BIL-06', 'Usage can be attributed to apps'),
+      {
+        id: 'BIL-06',
+        words: 'Usage can be attributed to apps',
+        by: {
+          'server/src/domains/billing/app-units/charge.db.test.ts': [
+            'are charged once for all reports of all copies, also for those that come twice or late',
+            'are charged once when several workers charge at a time',
+            'cost what the version asked that counted them, and nothing where it asked nothing',
+            'are a meter of their own in ledger, usage by app and cost of the instance, and are recomputed from readings',
+          ],
+        },
+      },
       {
         id: 'BIL-07',
         words: 'Accrual and balance are tested on a real PostgreSQL',
@@ -322,6 +333,14 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
           'server/src/domains/storage/links.db.test.ts': [
             'opens it without a sign-in, as a download that no browser runs',
             'ends after its time, and after the time that a stricter policy gives',
+          ],
+          'server/src/domains/billing/storage/charge.db.test.ts': [
+            'is charged exactly what was stored times its price, in however many windows and rounds',
+            'is charged once when several workers charge at a time',
+            'costs nothing before it has a price, and a new price counts from its moment on',
+          ],
+          'server/src/domains/billing/storage/storage-money.db.test.ts': [
+            'takes no files while the balance is spent, gives back and deletes what is there, and loses nothing',
           ],
         },
         lacks: 'lifecycle rules, and an S3 endpoint with the names of tenants',

@@ -1,4 +1,5 @@
 import type { AppManifest, CatalogItem } from '@gpuaas/sdk';
+import { spellMoney } from './money.ts';
 import { counted, spellMemory } from './sizes.ts';
 import { hasStock, stockOf } from './wish.ts';
 
@@ -68,3 +69,14 @@ export function tellNeeds({ resources: { gpu, cpu_millis, memory_mib } }: Pick<A
         : `${gpu.min} to ${counted(gpu.max, 'GPU')}`;
   return `${gpus}, ${counted(cpu_millis / 1_000, 'CPU')}, ${spellMemory(memory_mib)} of memory`;
 }
+
+const perWords: Readonly<Record<number, string>> = { 1: '', 1000: '1,000 ', 1000000: '1,000,000 ' };
+/** What a version asks for its units: `$0.15 for 1,000,000 token (tokens)`. */
+export const unitPrices = ({ metering }: Pick<AppManifest, 'metering'>): readonly string[] =>
+  (metering ?? []).flatMap(({ name, unit, price }) =>
+    price
+      ? [
+          `${spellMoney({ amount_minor: price.amount_minor, currency: price.currency })} for ${perWords[price.per] ?? ''}${unit} (${name})`,
+        ]
+      : [],
+  );

@@ -98,7 +98,8 @@ function imageOf({ image }: Service, note: Note): string {
   note('image', `${image === undefined ? 'there is none' : 'a tag is refused'}: put the digest in place of the zeros`);
   const bare = written.replace(/:[^/:]+$/, '');
   // What compose fetches from the Docker Hub has no registry in its name.
-  const isNamed = /^[^/]*[.:][^/]*\/|^localhost\//.test(bare);
+  const [first = '', ...path] = bare.split('/');
+  const isNamed = path.length > 0 && (first === 'localhost' || /[.:]/.test(first));
   return `${isNamed ? bare : `docker.io/${bare.includes('/') ? bare : `library/${bare}`}`}${zeros}`;
 }
 

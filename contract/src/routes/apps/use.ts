@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../../ids.ts';
+import { Money } from '../../money.ts';
 import { page, pageQuery } from '../../pages.ts';
 import { defineRoute } from '../../route.ts';
 
@@ -19,6 +20,10 @@ const counts = {
     description: 'Bodies of answers, and bytes of WebSockets, towards the caller.',
   }),
   units: Type.Record(Type.String(), Count, { description: 'What the meters of the manifest counted, by their names.' }),
+  cost: Type.Union([Money, Type.Null()], {
+    description:
+      'What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit.',
+  }),
 };
 
 /** What one endpoint of an instance did in one hour. */

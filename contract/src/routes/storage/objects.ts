@@ -198,6 +198,7 @@ export const storageObjectCopy = defineRoute({
     'storage_is_folder',
     'storage_quota_exceeded',
     'storage_limit_reached',
+    'storage_read_only',
   ],
   status: 201,
   body: fromTo,

@@ -66,6 +66,22 @@ export const StorageUsage = Type.Object(
     stored_bytes: Type.Integer({ minimum: 0, description: 'Files, and those in the trash.' }),
     reserved_bytes: Type.Integer({ minimum: 0, description: 'Uploads that are under way.' }),
     quota_bytes: Type.Integer({ minimum: 0 }),
+    read_only: Type.Boolean({
+      description:
+        'Whether the balance of the organization is spent: uploads and copies are refused, downloads and deletions work, and nothing is deleted.',
+    }),
+    price: orNull(
+      Type.Object(
+        {
+          currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+          rate_micro: Type.String({
+            pattern: '^[0-9]+$',
+            description: 'Minor units for one GiB and hour, times a million.',
+          }),
+        },
+        { ...strict, description: 'What storing costs now; null where it is free.' },
+      ),
+    ),
   },
   { $id: 'StorageUsage', ...strict },
 );

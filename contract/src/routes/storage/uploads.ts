@@ -32,6 +32,7 @@ export const storageUploadCreate = defineRoute({
     'storage_path_occupied',
     'storage_quota_exceeded',
     'storage_limit_reached',
+    'storage_read_only',
   ],
   status: 201,
   body: Type.Object(
@@ -70,7 +71,7 @@ export const storageUploadPart = defineRoute({
   path: '/api/v1/storage/uploads/{storage_upload_id}/part',
   summary: 'An address that takes one part, of exactly these bytes and for a short time',
   auth: writes,
-  errors: ['storage_upload_not_found', 'storage_access_denied', 'validation_error'],
+  errors: ['storage_upload_not_found', 'storage_access_denied', 'storage_read_only', 'validation_error'],
   params: one,
   query: Type.Object({ number: Type.Integer({ minimum: 1, maximum: 10_000 }), sha256: Sha256 }, strict),
   response: StorageAddress,

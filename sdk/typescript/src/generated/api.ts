@@ -439,6 +439,22 @@ readonly totals: readonly T.RevenueTotal[];
      * Refusals: step_up_required, tax_id_invalid.
      */
     sellerSet(input: { readonly address_lines: readonly string[]; readonly city: string; readonly country: string; readonly legal_name: string; readonly postal_code?: string | null | undefined; readonly tax_id?: string | null | undefined }, options?: CallOptions): Promise<T.Seller>;
+    /**
+     * All prices of stored files, past and future; newest entry first
+     *
+     * `GET /api/v1/admin/billing/storage-prices`
+     *
+     * Refusals: cursor_invalid.
+     */
+    storagePriceList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StoragePrice>;
+    /**
+     * Set the price of stored files from a time on; earlier prices stay
+     *
+     * `POST /api/v1/admin/billing/storage-prices`
+     *
+     * Refusals: price_already_exists, price_backdated, step_up_required.
+     */
+    storagePriceAdd(input: { readonly currency: string; readonly effective_from?: string | undefined; readonly rate_micro: string; readonly reason: string }, options?: CallOptions): Promise<T.StoragePrice>;
   };
   readonly adminSkus: {
     /**
@@ -1787,7 +1803,7 @@ readonly line: string;
      *
      * `POST /api/v1/storage/copies`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+     * Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded, storage_read_only.
      */
     objectCopy(input: { readonly from: string; readonly owner_project_id?: string | undefined; readonly replace?: boolean | undefined; readonly to: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
@@ -1931,7 +1947,7 @@ readonly line: string;
      *
      * `POST /api/v1/storage/uploads`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+     * Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded, storage_read_only.
      */
     uploadCreate(input: { readonly content_type?: string | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly replace?: boolean | undefined; readonly size_bytes: number }, options?: CallOptions): Promise<T.StorageUpload>;
     /**
@@ -1963,7 +1979,7 @@ readonly line: string;
      *
      * `GET /api/v1/storage/uploads/{storage_upload_id}/part`
      *
-     * Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+     * Refusals: project_not_found, storage_access_denied, storage_read_only, storage_upload_not_found.
      */
     uploadPart(input: { readonly storage_upload_id: string; readonly number: number; readonly sha256: string }, options?: CallOptions): Promise<T.StorageAddress>;
   };
@@ -2402,13 +2418,13 @@ readonly y: string;
   };
   readonly billing: {
     /**
-     * Usage and cost of a project, by person, SKU, allocation or day
+     * Usage and cost of a project, by person, SKU, meter, allocation or day
      *
      * `GET /api/v1/billing/usage`
      *
      * Refusals: period_invalid, project_not_found.
      */
-    projectUsageGet(input?: { readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "user" | "sku" | "allocation" | "day" | "none" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    projectUsageGet(input?: { readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "user" | "sku" | "meter" | "allocation" | "day" | "none" | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
      * Usage and cost of a project over time, in groups, oldest first
      *
@@ -2416,7 +2432,7 @@ readonly y: string;
      *
      * Refusals: cursor_invalid, period_invalid, project_not_found.
      */
-    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "meter" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
     /**
      * The balance of an organization and how long it lasts
      *
@@ -2589,21 +2605,21 @@ readonly data: readonly T.Budget[];
      */
     priceBookList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.NegotiatedPrice>;
     /**
-     * Usage and cost of an organization, by project, person, SKU, allocation or day
+     * Usage and cost of an organization, by project, person, SKU, meter, allocation or day
      *
      * `GET /api/v1/organizations/{organization_id}/billing/usage`
      *
      * Refusals: organization_not_found, period_invalid.
      */
-    usageGet(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "project" | "user" | "sku" | "allocation" | "day" | "none" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    usageGet(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly from?: string | undefined; readonly group_by?: "project" | "user" | "sku" | "meter" | "allocation" | "day" | "none" | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
-     * Usage as a file: a row for each allocation and day, oldest first
+     * Usage as a file: a row for each allocation or project that stored something and day, oldest first
      *
      * `GET /api/v1/organizations/{organization_id}/billing/usage/export`
      *
      * Refusals: organization_not_found, period_invalid, too_many_streams.
      */
-    usageExport(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly format: "csv" | "focus" | "parquet"; readonly from?: string | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<string>;
+    usageExport(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly format: "csv" | "focus" | "parquet"; readonly from?: string | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<string>;
     /**
      * Usage and cost over time, in groups, oldest first
      *
@@ -2611,7 +2627,7 @@ readonly data: readonly T.Budget[];
      *
      * Refusals: cursor_invalid, organization_not_found, period_invalid.
      */
-    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "meter" | "allocation" | "app" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly meter?: "gpu_time" | "storage" | "app_units" | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
     /**
      * Quote a launch: its price, locked for a while, and what it does to balance, runway and budgets
      *

@@ -410,6 +410,8 @@ export const errorCodes = {
   storage_path_occupied: { status: 409, retryable: false },
   /** The project would store more than its quota. */
   storage_quota_exceeded: { status: 409, retryable: false },
+  /** The balance of the organization is spent, so its projects store nothing more. What is stored stays. */
+  storage_read_only: { status: 402, retryable: false },
   /** The allocation has no such storage token. */
   storage_token_not_found: { status: 404, retryable: false },
   /** The folder has more entries than one change may touch: take its folders one by one. */

@@ -960,6 +960,14 @@ readonly version: string;
 };
   readonly metering?: readonly {
   readonly name: string;
+  /** What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version. */
+readonly price?: {
+  /** Whole minor units: 15 in USD is 0.15 USD. */
+readonly amount_minor: string;
+  readonly currency: string;
+  /** For how many units the amount is. */
+readonly per: 1 | 1000 | 1000000;
+};
   readonly source: {
   readonly endpoint: string;
   readonly kind: "requests";
@@ -1175,6 +1183,8 @@ export type AppUse = {
 readonly bytes_in: number;
   /** Bodies of answers, and bytes of WebSockets, towards the caller. */
 readonly bytes_out: number;
+  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit. */
+readonly cost: Money | null;
   /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
 readonly failures: number;
   /** Instances that were used. */
@@ -1194,6 +1204,8 @@ readonly bytes_in: number;
 readonly bytes_out: number;
   /** Of the last report of the app-proxy that is in these numbers. */
 readonly correlation_id: string;
+  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit. */
+readonly cost: Money | null;
   readonly endpoint: string;
   /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
 readonly failures: number;
@@ -2232,19 +2244,26 @@ export type LedgerLine = {
   readonly allocation_id: string | null;
   readonly allocation_name: string | null;
   readonly amount: Money;
+  readonly app_instance_id: string | null;
+  /** For app_units: the meter of the manifest and the version whose price it is, as tokens@1.2.0. */
+readonly app_meter: string | null;
   /** The time of the entry; null for usage. */
 readonly at: string | null;
   /** A day in UTC. */
 readonly day: string;
   readonly id: string;
   readonly kind: "usage" | "top_up" | "refund" | "grant" | "correction" | "hold" | "hold_release" | "tax";
+  readonly meter: ("gpu_time" | "storage" | "app_units") | null;
   readonly project_id: string | null;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** The project of usage; null for other lines. */
+readonly project_name: string | null;
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds; for app_units their number. */
 readonly quantity_ms: string | null;
   readonly reason: string | null;
   /** Whether it is for a simulated host; null for lines without usage. */
 readonly simulated: boolean | null;
-  readonly sku: string | null;
+  /** The SKU; storage; or the app, as publisher/slug. */
+readonly sku: string | null;
   /** How many windows the line opens into. */
 readonly windows: number | null;
 };
@@ -3200,14 +3219,14 @@ export type RevenueRow = {
 readonly day: string;
   /** How many organizations were charged. */
 readonly organizations: number;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds. */
 readonly quantity_ms: string;
   readonly sku: string;
 };
 
 export type RevenueSku = {
   readonly amount: Money;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds. */
 readonly quantity_ms: string;
   readonly sku: string;
 };
@@ -3596,6 +3615,17 @@ readonly purge_at: string | null;
   readonly updated_at: string;
 };
 
+export type StoragePrice = {
+  readonly created_at: string;
+  readonly currency: string;
+  readonly effective_from: string;
+  readonly id: string;
+  /** Minor units for one GiB and hour, times a million: 3000 in USD is 0.00003 USD. */
+readonly rate_micro: string;
+  readonly reason: string;
+  readonly state: "past" | "current" | "future";
+};
+
 export type StorageToken = {
   readonly allocation_id: string;
   readonly created_at: string;
@@ -3634,8 +3664,16 @@ export type StorageUploadGone = {
 };
 
 export type StorageUsage = {
+  /** What storing costs now; null where it is free. */
+readonly price: {
+  readonly currency: string;
+  /** Minor units for one GiB and hour, times a million. */
+readonly rate_micro: string;
+} | null;
   readonly project_id: string;
   readonly quota_bytes: number;
+  /** Whether the balance of the organization is spent: uploads and copies are refused, downloads and deletions work, and nothing is deleted. */
+readonly read_only: boolean;
   /** Uploads that are under way. */
 readonly reserved_bytes: number;
   /** Files, and those in the trash. */
@@ -3768,14 +3806,16 @@ export type UsagePoint = {
 readonly at: string;
   /** The id or slug of the group; empty when everything is one group. */
 readonly key: string;
+  readonly meter: ("gpu_time" | "storage" | "app_units") | null;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
-  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+  /** Units of the price (GPUs, whole nodes, or GiB) times milliseconds; of GPU time alone where the group has several meters. */
 readonly quantity_ms: string;
 };
 
 export type UsageProof = {
-  readonly allocation_id: string;
+  /** The allocation; for a line of storage the project, for units of an app the instance. */
+readonly allocation_id: string;
   readonly attestations: readonly {
   readonly generation: number;
   /** UUIDs of the GPUs of the machine. */
@@ -3792,7 +3832,7 @@ readonly exact: string;
 };
   /** The day of the line, in UTC. */
 readonly day: string;
-  /** Every record that the windows rest on, oldest first. */
+  /** Every record that the windows rest on, oldest first; none for storage and apps. */
 readonly evidence: readonly {
   /** The usage record as the node signed it, in canonical JSON (RFC 8785). */
 readonly record: string;
@@ -3805,7 +3845,7 @@ readonly result_key: string;
 readonly links: readonly {
   /** The balance after the link. */
 readonly balance_minor: string;
-  /** The entries as they were hashed, each with its fields separated by U+001F. */
+  /** The entries as they were hashed, each with its fields separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far. */
 readonly entries: readonly string[];
   /** SHA-256 over all of it. */
 readonly hash: string;
@@ -3816,11 +3856,15 @@ readonly held_minor: string;
   /** The number of the link in the chain of the organization. */
 readonly number: string;
 }[];
+  /** What the line is counted by; gpu_time where an older proof does not say it. */
+readonly meter?: "gpu_time" | "storage" | "app_units";
   /** Further windows of the line. */
 readonly next_cursor: string | null;
   /** No more GPUs than this are charged. */
 readonly ordered_gpus: number;
   readonly organization_id: string;
+  /** For storage: what the server noted whenever the stored bytes of the project changed; for units of an app: what it noted whenever more was counted. Oldest first. No host signs them. */
+readonly readings?: readonly string[];
   /** When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970. */
 readonly stop_at: string | null;
   /** Oldest first. */
@@ -3834,15 +3878,17 @@ readonly text: string;
 export type UsageReport = {
   /** A day in UTC. */
 readonly from: string;
-  readonly group_by: "project" | "user" | "sku" | "allocation" | "day" | "none";
+  readonly group_by: "project" | "user" | "sku" | "meter" | "allocation" | "day" | "none";
   /** Days in order, other groups by cost, highest first; at most 1,000. */
 readonly rows: readonly {
   readonly amount: Money;
   /** The id, slug or day of the group; empty when everything is one group. */
 readonly key: string;
+  readonly meter: ("gpu_time" | "storage" | "app_units") | null;
   /** The display name of the group, if it has one. */
 readonly name: string | null;
-  readonly quantity_ms: string;
+  /** Of the one meter of the group; of GPU time alone where it has several. For app_units their number. */
+readonly quantity_ms: string;
   /** Whether the allocation is on a simulated host; null where a group is not one allocation. */
 readonly simulated: boolean | null;
 }[];
@@ -3857,11 +3903,12 @@ export type UsageWindow = {
   readonly from: string;
   readonly id: string;
   readonly price_id: string | null;
-  readonly quantity_ms: string;
-  /** Minor units for a unit and hour, times a million. */
+  /** Units times milliseconds; the number of units for unit, thousand_units and million_units. */
+readonly quantity_ms: string;
+  /** Minor units for one of the unit (a GPU and hour, or a million tokens), times a million. */
 readonly rate_micro: string;
   readonly to: string;
-  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit: "gpu_hour" | "node_hour" | "gib_hour" | "unit" | "thousand_units" | "million_units";
 };
 
 export type VmProfile = {

@@ -60,6 +60,7 @@ export async function seedDemo(spec: {
   const operator = await as('operator');
   await operator('POST', '/api/v1/admin/catalog/defaults', { reason: 'a local start begins with something to sell' });
   await giveCredit(operator, organizationId);
+  await priceStorage(operator);
   const sources = (await operator('GET', '/api/v1/admin/app-sources')) as { data: { registry: string }[] };
   if (sources.data.some(({ registry }) => registry === spec.registry)) return;
   await operator('POST', '/api/v1/admin/app-sources', { registry: spec.registry });
@@ -77,6 +78,15 @@ async function giveCredit(operator: ReturnType<typeof makeCaller>, organizationI
     currency: account.balance.currency,
     reason: 'credit to try everything with',
   });
+}
+
+/** Stored files cost 0.00003 USD for a GiB and hour, about 0.02 USD a month, until finance sets another price. */
+async function priceStorage(operator: ReturnType<typeof makeCaller>): Promise<void> {
+  const path = '/api/v1/admin/billing/storage-prices';
+  const prices = (await operator('GET', path)) as { data: unknown[] };
+  if (prices.data.length > 0) return;
+  const price = { currency: 'USD', rate_micro: '3000' };
+  await operator('POST', path, { ...price, reason: 'a local start begins with something to charge' });
 }
 
 async function bindPlatformRoles(spec: Parameters<typeof seedDemo>[0]): Promise<void> {

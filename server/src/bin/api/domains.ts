@@ -2,7 +2,7 @@ import { routes } from '@gpuaas/contract';
 import { openAllocations } from '../../domains/allocations/index.ts';
 import { listRunningVersion, makeAppInstances } from '../../domains/app-instances/index.ts';
 import { makeApps } from '../../domains/apps/index.ts';
-import { makeLaunchMoney, readCharged } from '../../domains/billing/index.ts';
+import { makeLaunchMoney, makeStorageMoney, readCharged } from '../../domains/billing/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks } from '../../domains/nodes/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
@@ -95,6 +95,7 @@ export async function openDomains(parts: ApiParts, settings: ApiSettings) {
     fileStorage: makeFileStorage({
       ...{ db, ids, clock, log, metrics, policies, storage, transfers, begin: actsOf('storage', ids) },
       publicUrl: settings.publicUrl,
+      money: makeStorageMoney({ policies }),
     }),
     inventory: makeInventory({ db, ids, clock, region }),
     terminals: makeTerminals({ db, ids, clock, policies, cache, metrics, gateway, jump, platformKeys, objects }),

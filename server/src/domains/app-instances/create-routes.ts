@@ -10,6 +10,7 @@ import type { CreateParts } from './routes.ts';
 import { putRoutes } from './routing.ts';
 import { showInstance } from './show.ts';
 import { countInstances, findInstance, holdCapacityOf, type InstanceRow, insertInstance } from './store.ts';
+import { otherCurrency } from './use/payer-currency.ts';
 
 type Wish = Input<typeof appInstanceCreate>['body'];
 type Launcher = Act & InProject;
@@ -22,6 +23,8 @@ async function resolve(tx: WriteTx, act: Launcher, wish: Wish) {
   if (!found)
     return new Fault('app_version_not_found', `There is no app ${wish.app} for this project in that version.`);
   if (!found.launch.allowed) return new Fault('app_not_launchable', found.launch.reason);
+  const unpayable = await otherCurrency(tx, act.organizationId, found.manifest);
+  if (unpayable) return unpayable;
   const taken = takeParameters(found.manifest.parameters, wish.parameters ?? {});
   if ('problems' in taken) {
     const [first] = taken.problems;

@@ -51,4 +51,5 @@ export { makeAppGuard } from './guard.ts';
 export { type AppIngress, type JudgeBearer, makeAppIngress } from './ingress/admit.ts';
 export type { AppsPlace, InstanceParts } from './parts.ts';
 export { listRunningVersion } from './store.ts';
+export { markUses } from './use/store.ts';
 export { makeTakeUse } from './use/take-report.ts';

@@ -4,6 +4,12 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../kernel/units.ts';
 export const metersAtOnce = 10_000;
 /** Windows of one meter that one transaction charges. After an outage the next round takes the next ones. */
 export const windowsAtOnce = 60;
+/** Projects whose storage one transaction charges. Their uploads wait for it, so it is short. */
+export const bucketsAtOnce = 1_000;
+/** App instances whose counted units one transaction charges. */
+export const instancesAtOnce = 1_000;
+/** How often it is looked whether stored files are due: a part of the shortest window. */
+export const storageEveryMs = 15 * secondMs;
 /** A window that is not full is charged when its meter has been silent this long. What comes later is charged behind it. */
 export const tailAfterMs = 15 * minuteMs;
 /** A window is charged when it has been over this long. A release that was accepted in it is committed by then, and cuts it. */
@@ -82,6 +88,8 @@ export const wholePercent = 100n;
 export const rateDigits = 6;
 /** Hours in files have six digits behind the point: a millisecond is 0.00000028 hours, and exact figures stand beside them. */
 export const hourDigits = 6;
+/** Prices of units that apps count are for one, a thousand or a million of them: so many digits of a count are behind the point. */
+export const unitDigits: Readonly<Record<string, number>> = { unit: 0, thousand_units: 3, million_units: 6 };
 /** Numbers in files are decimal. */
 export const ten = 10n;
 /** Rounding half up adds a half, which in whole numbers is done to twice the value. */

@@ -18,5 +18,7 @@ export { makeLaunchMoney } from './quotes/launch-money.ts';
 export { quoteRoutes } from './quotes/routes.ts';
 export { seesAccount } from './quotes/sees-account.ts';
 export { readRoutes } from './read-routes.ts';
+export { storagePriceRoutes } from './storage/prices-routes.ts';
+export { makeStorageMoney } from './storage/storage-money.ts';
 export { usageRoutes } from './usage/routes.ts';
 export { openBilling } from './work.ts';

@@ -52,16 +52,40 @@ const verifySql = sql(
      b.balance_minor, b.currency
    from billing_accounts b where b.organization_id = $1 and mine(b.organization_id)`,
 );
-/** The first usage entry whose usage row, or whose evidence, is not what was charged. */
+/**
+ * The first usage entry whose usage row, or what that rests on, is not what was charged: signed records of a lease, readings of what a
+ * project stored, or readings of what an app had counted. The digests of readings are made anew from their texts.
+ */
 const verifyUsageSql = sql(
   'ledger-verify-usage',
   `select l.id from ledger_entries l
      left join usage_windows u on u.organization_id = l.organization_id and u.id = l.id
-     left join lateral (select sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence from usage_evidence e
-       where e.allocation_id = u.resource_id and e.from_at < u.to_at and e.from_at > u.from_at - interval '1 day'
-         and e.counts_from < u.to_at and e.counts_to > u.from_at and mine(e.organization_id)) e on true
+     left join lateral (
+       select sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence, u.quantity_ms as quantity from usage_evidence e
+       where u.meter = 'gpu_time' and e.allocation_id = u.resource_id and e.from_at < u.to_at and e.from_at > u.from_at - interval '1 day'
+         and e.counts_from < u.to_at and e.counts_to > u.from_at and mine(e.organization_id)
+       union all
+       select sha256(string_agg(sha256(convert_to(storage_reading_text(r.project_id, r.organization_id, r.at, r.stored_bytes, r.byte_us),
+           'UTF8')), ''::bytea order by r.at)),
+         (select (div(max(t.byte_us), 1073741824000) - div(min(t.byte_us), 1073741824000))::bigint
+          from (values (u.from_at), (u.to_at)) x (at) cross join lateral (
+            select q.byte_us + q.stored_bytes::numeric * (extract(epoch from x.at - q.at) * 1000000)::bigint as byte_us
+            from storage_readings q where q.project_id = u.resource_id and q.at <= x.at and mine(q.organization_id)
+            order by q.at desc limit 1) t)
+       from storage_readings r where u.meter = 'storage' and r.project_id = u.resource_id and r.at < u.to_at and mine(r.organization_id)
+         and r.at >= (select max(q.at) from storage_readings q where q.project_id = u.resource_id and q.at <= u.from_at
+           and mine(q.organization_id))
+       union all
+       select sha256(convert_to(app_use_reading_text(r.app_instance_id, r.meter, r.at, r.organization_id, r.app_version_id,
+           r.endpoint_name, r.operating_mode, r.correlation_id, r.count), 'UTF8')),
+         r.count - coalesce((select q.count from app_use_readings q where q.app_instance_id = r.app_instance_id and q.meter = r.meter
+           and q.at < r.at and mine(q.organization_id) order by q.at desc limit 1), 0)
+       from app_use_readings r where u.meter like 'app:%' and r.app_instance_id = u.resource_id and r.meter = u.meter
+         and r.at = u.to_at and mine(r.organization_id)
+     ) e on e.evidence is not null
    where l.organization_id = $1 and l.kind = 'usage' and mine(l.organization_id)
-     and (u.id is null or u.evidence is distinct from e.evidence or l.amounts[2] <> u.amount_minor
+     and (u.id is null or u.evidence is distinct from e.evidence or u.quantity_ms is distinct from e.quantity
+       or l.amounts[2] <> u.amount_minor
        or l.document is distinct from sha256(convert_to(usage_text(u.id, u.organization_id, u.project_id, u.resource_id,
          u.meter, u.sku, u.price_id, u.requested_by, u.currency, u.unit, u.from_at, u.to_at, u.quantity_ms, u.rate_micro,
          u.exact, u.charged_minor, u.amount_minor, u.evidence), 'UTF8')))
@@ -70,7 +94,7 @@ const verifyUsageSql = sql(
 /** The first day of a resource whose total, as people read it, is not the sum of its windows. */
 const verifyDaysSql = sql(
   'ledger-verify-days',
-  `select coalesce(d.resource_id, w.resource_id) as resource_id, coalesce(d.day, w.day)::text as day
+  `select coalesce(d.resource_id, w.resource_id) as resource_id, coalesce(d.meter, w.meter) as meter, coalesce(d.day, w.day)::text as day
    from (select d.* from usage_days d where d.organization_id = $1 and mine(d.organization_id)) d
    full join (
      select u.resource_id, u.meter, (u.from_at at time zone 'UTC')::date as day, sum(u.amount_minor) as amount_minor,
@@ -78,7 +102,7 @@ const verifyDaysSql = sql(
      from usage_windows u where u.organization_id = $1 and mine(u.organization_id) group by 1, 2, 3
    ) w on w.resource_id = d.resource_id and w.meter = d.meter and w.day = d.day
    where (d.amount_minor, d.quantity_ms, d.windows) is distinct from (w.amount_minor, w.quantity_ms, w.windows)
-   order by 2, 1 limit 1`,
+   order by 3, 1 limit 1`,
 );
 /** Accounts whose balance is not the sum of their entries. */
 const compareSql = sql(
@@ -152,6 +176,6 @@ export const verifyChain = async (tx: ReadTx, organizationId: string): Promise<V
 export const findWrongUsage = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
   (await tx.rows<{ id: string }>(verifyUsageSql, [organizationId]))[0]?.id;
 export const findWrongDay = async (tx: ReadTx, organizationId: string) =>
-  (await tx.rows<{ resource_id: string; day: string }>(verifyDaysSql, [organizationId]))[0];
+  (await tx.rows<{ resource_id: string; meter: string; day: string }>(verifyDaysSql, [organizationId]))[0];
 export const compareBalances = (tx: ReadTx, after: string | undefined, limit: number) =>
   tx.rows<{ organization_id: string; wrong: boolean }>(compareSql, [after ?? null, limit]);

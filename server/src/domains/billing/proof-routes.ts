@@ -2,6 +2,7 @@ import { billingProofGet, type UsageProof } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
+import { kindOfMeter } from './meters.ts';
 import { listProofWindows, type ProofWindow, readProof } from './proof-store.ts';
 import { findLine } from './read-store.ts';
 
@@ -28,6 +29,7 @@ const proof = on(billingProofGet, async ({ db }, who, { params, query }) => {
     organization_id: params.organization_id,
     line_id: params.line_id,
     allocation_id: line.resource_id,
+    meter: kindOfMeter(line.meter),
     day: line.day,
     ordered_gpus: found.meter?.gpus ?? 1,
     stop_at: found.meter?.stop_at ?? null,
@@ -35,6 +37,7 @@ const proof = on(billingProofGet, async ({ db }, who, { params, query }) => {
     attestations: found.attestations,
     windows: windows.data.map(({ id, text }) => ({ id, text })),
     evidence: found.evidence,
+    readings: found.readings.map(({ text }) => text),
     links: found.links,
     next_cursor: windows.next_cursor,
   } satisfies UsageProof;

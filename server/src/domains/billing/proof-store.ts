@@ -25,7 +25,7 @@ const meterSql = sql(
   'proof-meter',
   `select m.gpus, (extract(epoch from least(coalesce(a.releasing_at, a.ended_at), c.cut_at)) * 1000000)::bigint::text
      as stop_at
-   from usage_meters m join allocations a on a.id = m.resource_id and mine(a.organization_id)
+   from usage_meters m left join allocations a on a.id = m.resource_id and mine(a.organization_id)
      left join lateral (select min(e.counts_to) as cut_at from usage_evidence e
        where e.allocation_id = a.id and e.counts_to < e.to_at and mine(e.organization_id)) c on true
    where m.resource_id = $1 and m.meter = $2 and mine(m.organization_id)`,
@@ -46,6 +46,26 @@ const evidenceSql = sql(
      join usage_evidence e on e.allocation_id = $1 and e.from_at < w.to_at and e.from_at > w.from_at - interval '1 day'
        and e.counts_from < w.to_at and e.counts_to > w.from_at and mine(e.organization_id)
    order by e.from_at`,
+);
+const readingsSql = sql(
+  'proof-readings',
+  `select storage_reading_text(r.project_id, r.organization_id, r.at, r.stored_bytes, r.byte_us) as text
+   from storage_readings r where r.project_id = $1 and mine(r.organization_id)
+     and r.at < timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
+     and r.at >= (select max(q.at) from storage_readings q where q.project_id = $1 and mine(q.organization_id)
+       and q.at <= timestamptz 'epoch' + $2::bigint * interval '1 microsecond')
+   order by r.at`,
+);
+/** Of each window, and of the one before the first. */
+const countsSql = sql(
+  'proof-counts',
+  `select app_use_reading_text(r.app_instance_id, r.meter, r.at, r.organization_id, r.app_version_id, r.endpoint_name,
+     r.operating_mode, r.correlation_id, r.count) as text
+   from app_use_readings r where r.app_instance_id = $1 and r.meter = $4 and mine(r.organization_id)
+     and r.at <= timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
+     and r.at >= coalesce((select max(q.at) from app_use_readings q where q.app_instance_id = $1 and q.meter = $4
+       and q.at <= timestamptz 'epoch' + $2::bigint * interval '1 microsecond' and mine(q.organization_id)), '-infinity')
+   order by r.at`,
 );
 /** The links that hold the given entries. Entries of one link were made in one statement, so their times bound the search. */
 const linksSql = sql(
@@ -103,6 +123,12 @@ export async function readProof(
       attestationsSql,
       [of.resource_id],
     ),
+    readings:
+      of.meter === 'storage'
+        ? await tx.rows<{ text: string }>(readingsSql, [of.resource_id, first, last])
+        : of.meter === 'gpu_time'
+          ? []
+          : await tx.rows<{ text: string }>(countsSql, [of.resource_id, first, last, of.meter]),
     evidence: await tx.rows<{ record: string; result_key: string }>(evidenceSql, [of.resource_id, first, last]),
     links: await tx.rows<{
       number: string;

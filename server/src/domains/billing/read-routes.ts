@@ -24,6 +24,7 @@ import { rulesOf } from './ladder/rules.ts';
 import { stepsOf } from './ladder/steps.ts';
 import { findStanding } from './ladder/store.ts';
 import { findAccount, findWrongDay, findWrongUsage, type Verified, verifyChain } from './ledger-store.ts';
+import { kindOfMeter } from './meters.ts';
 import { money } from './money.ts';
 import { periodOf } from './period.ts';
 import { findLine, type LineRow, listLines, listWindows, readChargedTo, type WindowRow } from './read-store.ts';
@@ -80,6 +81,10 @@ const showLine = (row: LineRow): LedgerLine => ({
   allocation_id: row.allocation_id,
   allocation_name: row.allocation_name,
   project_id: row.project_id,
+  project_name: row.project_name,
+  meter: row.meter,
+  app_instance_id: row.app_instance_id,
+  app_meter: row.app_meter,
   sku: row.sku,
   quantity_ms: row.quantity_ms?.toString() ?? null,
   windows: row.windows,
@@ -144,14 +149,18 @@ const windows = on(billingWindowList, async ({ db }, who, { params, query }) => 
 function problemOf(
   found: Verified,
   usage: string | undefined,
-  day: { readonly resource_id: string; readonly day: string } | undefined,
+  day: { readonly resource_id: string; readonly meter: string; readonly day: string } | undefined,
 ): string | null {
   if (found.wrong_link !== null) return `Link ${found.wrong_link} of the chain does not fit its entries.`;
   if (!found.ends_here) return 'The last link of the chain is missing.';
   if (found.entries !== found.counted) return `There are ${found.entries} entries, and ${found.counted} were entered.`;
   if (found.sum !== found.balance_minor) return 'The balance is not the sum of the entries.';
   if (usage !== undefined) return `Entry ${usage} does not fit the usage that it charges.`;
-  return day ? `The total of ${day.day} for allocation ${day.resource_id} is not the sum of its windows.` : null;
+  if (!day) return null;
+  const what = { gpu_time: 'allocation', storage: 'the files of project', app_units: 'app instance' }[
+    kindOfMeter(day.meter)
+  ];
+  return `The total of ${day.day} for ${what} ${day.resource_id} is not the sum of its windows.`;
 }
 const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
   const { found, usage, day } = await db.read(who, async (tx) => ({
@@ -178,6 +187,7 @@ interface UsageQuery {
   readonly sku?: string;
   readonly requested_by?: string;
   readonly allocation_id?: string;
+  readonly meter?: Filters['meter'];
 }
 async function report(
   { db, clock }: Parts,
@@ -190,7 +200,7 @@ async function report(
   const by = query.group_by ?? 'day';
   const filters = {
     ...{ ...of, ...period, sku: query.sku },
-    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id },
+    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id, meter: query.meter },
   };
   const [account, rows] = await db.read(who, (tx) =>
     Promise.all([findAccount(tx, of.organizationId), readTotals(tx, by, filters, mostUsageRows)]),
@@ -205,6 +215,7 @@ async function report(
       key: row.key,
       name: row.name,
       amount: money(row.amount_minor, currency),
+      meter: row.meter,
       quantity_ms: row.quantity_ms.toString(),
       simulated: row.simulated,
     })),

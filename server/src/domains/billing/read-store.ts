@@ -1,29 +1,35 @@
-import type { LedgerLine } from '@gpuaas/contract';
+import type { LedgerLine, UsageWindow } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
 import type { LadderState } from './ladder/decide.ts';
 
+/** Those of apps name a unit and a version, and are one kind for people. */
+const meterOfDay = `case when d.meter like 'app:%' then 'app_units' else d.meter end`;
 /**
  * Lines as people read them: usage by allocation and day, everything else by entry. Both sides are read from an index in the
  * order of the page, so a page deep in the past costs what the first one does.
  */
 const linesSql = sql(
   'ledger-lines',
-  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name,
+  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name, p.name as project_name,
      case when l.kind = 'usage' then n.simulated end as simulated from (
      (select d.id, 'usage' as kind, d.day::text as day, -d.amount_minor as amount_minor, d.currency, null::timestamptz as at,
-        d.resource_id as allocation_id, d.project_id, d.sku, d.quantity_ms, d.windows, null::text as reason
+        case when d.meter = 'gpu_time' then d.resource_id end as allocation_id, d.project_id, ${meterOfDay} as meter,
+        case when d.meter like 'app:%' then d.resource_id end as app_instance_id, nullif(substring(d.meter from '^app:(.*)$'), '') as app_meter,
+        d.sku, d.quantity_ms,
+        d.windows, null::text as reason
       from usage_days d where d.organization_id = $1 and mine(d.organization_id)
         and ($2::int is null or (d.day, d.id) < (date 'epoch' + $2::int, $3::uuid))
       order by d.day desc, d.id desc limit $4)
      union all
      (select e.id, e.kind, ((e.at at time zone 'UTC')::date)::text, e.amounts[1], e.currency, e.at,
         case when e.kind in ('hold', 'hold_release') then substring(e.reason from '^Hold (?:for|of) allocation ([0-9a-f-]{36})')::uuid end,
-        null, null, null, null, e.reason
+        null, null, null, null, null, null, null, e.reason
       from ledger_entries e where e.organization_id = $1 and e.kind <> 'usage' and mine(e.organization_id)
         and ($2::int is null or ((e.at at time zone 'UTC')::date, e.id) < (date 'epoch' + $2::int, $3::uuid))
       order by (e.at at time zone 'UTC')::date desc, e.id desc limit $4)
    ) l left join allocations a on a.id = l.allocation_id and mine(a.organization_id)
      left join nodes n on n.id = a.node_id
+     left join projects p on p.id = l.project_id and mine(p.organization_id)
    order by l.day desc, l.id desc limit $4`,
 );
 const lineSql = sql(
@@ -91,6 +97,10 @@ export interface LineRow {
   readonly allocation_id: string | null;
   readonly allocation_name: string | null;
   readonly project_id: string | null;
+  readonly project_name: string | null;
+  readonly meter: LedgerLine['meter'];
+  readonly app_instance_id: string | null;
+  readonly app_meter: string | null;
   readonly sku: string | null;
   readonly quantity_ms: bigint | null;
   readonly windows: number | null;
@@ -102,7 +112,7 @@ export interface WindowRow {
   readonly from_at: Date;
   readonly to_at: Date;
   readonly quantity_ms: bigint;
-  readonly unit: 'gpu_hour' | 'node_hour';
+  readonly unit: UsageWindow['unit'];
   readonly rate_micro: bigint;
   readonly price_id: string | null;
   readonly amount_minor: bigint;

@@ -5,10 +5,12 @@ import type { Lease } from '../../kernel/process/lease.ts';
 import { type Reconciler, startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
+import { minuteMs, secondMs } from '../../kernel/units.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import type { Policies } from '../policy/index.ts';
 import { makeAccrual, makeMonthsAhead } from './accrual.ts';
 import { readLag } from './accrual-store.ts';
+import { makeUnitsAccrual } from './app-units/charge.ts';
 import { makeBudgets } from './budgets/watch.ts';
 import { makeCredit } from './credit/work.ts';
 import {
@@ -24,10 +26,12 @@ import {
   monthsEveryMs,
   sampleEveryMs,
   staleAfterMs,
+  storageEveryMs,
 } from './facts.ts';
 import { makeCaps, makeHolds } from './holds/work.ts';
 import { makeLadder } from './ladder/ladder.ts';
 import { compareBalances } from './ledger-store.ts';
+import { makeStorageAccrual } from './storage/charge.ts';
 import { makeIdleSampling } from './usage/sampling.ts';
 
 interface Parts {
@@ -72,6 +76,14 @@ export async function openBilling(parts: Parts): Promise<Billing> {
   const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds, charged }), {
     ...{ clock, log, lease, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
   });
+  const storageSeconds = () => (policies.number('billing.storage_window_minutes') * minuteMs) / secondMs;
+  const storage = startReconciler(makeStorageAccrual({ ...parts, windowSeconds: storageSeconds, charged }), {
+    ...{ clock, log, lease, everyMs: storageEveryMs, restMs: evidenceEveryMs },
+  });
+  const unitSeconds = () => (policies.number('billing.app_window_minutes') * minuteMs) / secondMs;
+  const units = startReconciler(makeUnitsAccrual({ ...parts, windowSeconds: unitSeconds, charged }), {
+    ...{ clock, log, lease, everyMs: storageEveryMs, restMs: evidenceEveryMs },
+  });
   const months = startReconciler(makeMonthsAhead(parts), { clock, log, lease, everyMs: monthsEveryMs });
   const sampling = startReconciler(
     makeIdleSampling({ ...parts, idlePercent: () => policies.number('allocation.idle_percent') }),
@@ -89,7 +101,9 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     },
     async close() {
       await woken.close();
-      await Promise.all([accrual, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()));
+      await Promise.all(
+        [accrual, storage, units, ladder, ...others, credit, months, sampling, comparing].map((each) => each.close()),
+      );
     },
   };
 }

@@ -40,6 +40,7 @@ export const layout = {
   msPerMilliHour: 3_600n,
   hourDigits: 3,
   microPerMinor: 1_000_000n,
+  rateDigits: 6,
   basisPointsPerPercent: 100,
 } as const;
 /** Length of `2026-01`. */

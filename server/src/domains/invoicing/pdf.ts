@@ -93,22 +93,35 @@ async function drawLines(pdf: Pdf, content: DocumentContent): Promise<void> {
     if (n % linesInTurn === 0) await setImmediate();
     drawRow(pdf, [
       `${line.day === null ? '' : `${line.day}  `}${line.text}`,
-      line.quantity_ms === null
-        ? ''
-        : `${hours(line.quantity_ms)} ${units[line.unit ?? ''] ?? 'h'}${priceOf(line, content)}`,
+      line.quantity_ms === null ? '' : `${quantityOf(line.quantity_ms, line.unit ?? '')}${priceOf(line, content)}`,
       money(line.amount_minor),
     ]);
   }
   if (content.lines.length === 0) drawRow(pdf, ['Nothing was charged or credited.', '', money('0')]);
 }
-const units: Readonly<Record<string, string>> = { gpu_hour: 'GPU h', node_hour: 'node h' };
+const units: Readonly<Record<string, string>> = { gpu_hour: 'GPU h', node_hour: 'node h', gib_hour: 'GiB h' };
+/** Units that apps count, and for how many of them their price is. */
+const counts: Readonly<Record<string, string>> = {
+  ...{ unit: 'units, each', thousand_units: 'units, 1,000', million_units: 'units, 1,000,000' },
+};
+const quantityOf = (quantity: string, unit: string): string =>
+  counts[unit] === undefined ? `${hours(quantity)} ${units[unit] ?? 'h'}` : `${quantity} ${counts[unit]}`;
 const hours = (ms: string): string => {
   const milli = BigInt(ms) / layout.msPerMilliHour;
   const text = milli.toString().padStart(layout.hourDigits + 1, '0');
   return `${text.slice(0, -layout.hourDigits)}.${text.slice(-layout.hourDigits)}`;
 };
 const priceOf = ({ rate_micro }: DocumentContent['lines'][number], { currency }: DocumentContent): string =>
-  rate_micro === null ? '' : ` at ${showMoney(BigInt(rate_micro) / layout.microPerMinor, currency)}`;
+  rate_micro === null ? '' : ` at ${showRate(BigInt(rate_micro), currency)}`;
+/** Prices of storage are finer than the smallest coin. */
+function showRate(rateMicro: bigint, currency: string): string {
+  const rest = rateMicro % layout.microPerMinor;
+  const whole = showMoney(rateMicro / layout.microPerMinor, currency);
+  if (rest === 0n) return whole;
+  const [amount = '', code = ''] = whole.split(' ');
+  const digits = rest.toString().padStart(layout.rateDigits, '0').replace(/0+$/, '');
+  return `${amount}${amount.includes('.') ? '' : '.'}${digits} ${code}`;
+}
 
 function drawSums(pdf: Pdf, content: DocumentContent): void {
   const money = (amount: string) => showMoney(BigInt(amount), content.currency);

@@ -180,7 +180,7 @@ const copy = on(storageObjectCopy, (parts, act, { body }) =>
       return tx.abandon(new Fault('storage_is_folder', 'Copy the files of a folder one by one.'));
     const sizeBytes = Number(source.size_bytes);
     const quota = quotaOf(parts, { organizationId: act.organizationId, projectId });
-    const tooMuch = whyNotMore(quota, bucket, sizeBytes);
+    const tooMuch = whyNotMore(quota, bucket, sizeBytes) ?? (await parts.money.whyNothingMore(tx, act));
     if (tooMuch) return tx.abandon(tooMuch);
     const { folder, leaf: name } = to.path;
     const way = await makeWay(tx, parts, act, namespace, folder);

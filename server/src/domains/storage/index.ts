@@ -42,6 +42,7 @@ export const makeFileStorage = (
 
 export { upkeepEveryMs } from './facts.ts';
 export { linkPath, type OpenLink } from './links.ts';
+export type { StorageMoney } from './parts.ts';
 export { makeProjectStorage } from './project-removal.ts';
 export { storageTokenPrefix } from './token-routes.ts';
 export type { StorageMachine } from './tokens.ts';

@@ -25,13 +25,22 @@ export const onlyUserOf = ({ actorRole, actorId }: Reader): string | undefined =
   actorRole === 'owner' || actorRole === 'admin' ? undefined : actorId;
 
 const usage = on(storageGet, async (parts, who) => {
-  const bucket = await parts.db.read(who, (tx) => findBucket(tx, who.projectId));
+  const { money } = parts;
+  const [bucket, isReadOnly, price] = await parts.db.read(who, (tx) =>
+    Promise.all([
+      findBucket(tx, who.projectId),
+      money.isReadOnly(tx, who.organizationId),
+      money.price(tx, who.organizationId),
+    ]),
+  );
   if (!bucket) return new Fault('project_not_found', 'There is no such object.');
   return {
     project_id: who.projectId,
     stored_bytes: Number(bucket.stored_bytes),
     reserved_bytes: Number(bucket.reserved_bytes),
     quota_bytes: quotaOf(parts, who),
+    read_only: isReadOnly,
+    price,
   };
 });
 

@@ -45,11 +45,14 @@ function whyNotThere(place: Place): Fault<'storage_access_denied' | 'storage_pat
 }
 
 const create = on(storageUploadCreate, async (parts, act, { body }) => {
-  const { db, ids, clock, policies, storage } = parts;
+  const { db, ids, clock, policies, storage, money } = parts;
   const { size_bytes: sizeBytes, content_type: contentType = anyContent, replace = true } = body;
-  const place = await db.read(act, (tx) => findPlace(tx, act, body));
+  const [place, spent] = await db.read(act, async (tx) => [
+    await findPlace(tx, act, body),
+    await money.whyNothingMore(tx, act),
+  ]);
   if (place instanceof Fault) return place;
-  const wrong = whyNotThere(place);
+  const wrong = whyNotThere(place) ?? spent;
   if (wrong) return wrong;
   const partBytes = partBytesOf(parts, act, sizeBytes);
   const blob = { projectId: place.projectId, blobId: ids.next() };
@@ -124,6 +127,8 @@ const part = on(storageUploadPart, async (parts, who, { params, query }) => {
   if (found instanceof Fault) return found;
   const { upload, mayWrite } = found;
   if (!mayWrite) return denied();
+  const spent = await parts.db.read(who, (tx) => parts.money.whyNothingMore(tx, who));
+  if (spent) return spent;
   if (query.number > partCount(upload)) {
     return new Fault('validation_error', `The upload has ${partCount(upload)} parts.`, {
       fields: [{ in: 'query', field: 'number', message: 'is no part of this upload' }],

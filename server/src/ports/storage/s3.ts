@@ -148,7 +148,7 @@ function makeLooks(
         if (answer.IsTruncated !== true || after === undefined) return parts;
       }
     },
-    /** The parts of a blob that was finished: the store forgets them with the upload, and whoever lost our answer asks again. */
+    /** The parts of a blob that was finished: the store forgets them with the upload, and a caller that lost our answer asks again. */
     async finished(upload: OpenUpload): Promise<readonly Part[]> {
       try {
         const kept = await client.send(new GetObjectCommand({ Bucket, Key: listKeyOf(upload) }));

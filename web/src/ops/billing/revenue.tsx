@@ -6,7 +6,7 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { Rows, wholeList } from '../../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { type Series, stack, tellColumn } from '../../words/billing/series.ts';
-import { spellHours } from '../../words/billing/usage.ts';
+import { spellAmountOf } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 
 const freshMs = 60_000;
@@ -35,9 +35,9 @@ export function RevenuePage() {
           const points = it.rows
             .filter(({ amount }) => amount.currency === currency)
             .map(({ day, sku, amount, quantity_ms }) => ({
-              ...{ at: new Date(day).toISOString(), key: sku, name: sku, amount, quantity_ms },
+              ...{ at: new Date(day).toISOString(), key: sku, name: sku, amount, quantity_ms, meter: meterOf(sku) },
             }));
-          const groups = skus.map(({ sku, ...sums }) => ({ key: sku, name: sku, ...sums }));
+          const groups = skus.map(({ sku, ...sums }) => ({ key: sku, name: sku, meter: meterOf(sku), ...sums }));
           const series = stack(points, { total, groups }, { interval: 'day', by: 'sku', from: it.from, to: it.to });
           return <InCurrency key={currency} currency={currency} series={series} />;
         })
@@ -45,6 +45,10 @@ export function RevenuePage() {
     </Page>
   );
 }
+
+/** Stored files and apps have a name in place of a SKU. */
+const meterOf = (sku: string) =>
+  sku === 'storage' ? ('storage' as const) : sku.includes('/') ? ('app_units' as const) : ('gpu_time' as const);
 
 function InCurrency({ currency, series }: { currency: string; series: Series }) {
   const names = [
@@ -70,7 +74,11 @@ function InCurrency({ currency, series }: { currency: string; series: Series }) 
           keyOf={({ key }) => key}
           columns={[
             { head: 'SKU', cell: ({ name }) => <span className="font-mono text-sm">{name}</span> },
-            { head: 'GPU or node hours', end: true, cell: (row) => <Figure>{spellHours(row.quantityMs)}</Figure> },
+            {
+              head: 'GPU or node hours',
+              end: true,
+              cell: (row) => <Figure>{spellAmountOf(row.quantityMs, row.meter)}</Figure>,
+            },
             { head: 'Share', end: true, cell: (row) => <Figure>{`${row.percent} %`}</Figure> },
             { head: 'Amount', end: true, cell: (row) => <Figure>{spellMoney(row.amount)}</Figure> },
           ]}

@@ -10,7 +10,7 @@ import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { parametersOf, tellNeeds } from '../../words/apps.ts';
+import { parametersOf, tellNeeds, unitPrices } from '../../words/apps.ts';
 import { LaunchAppDialog } from './launch-dialog.tsx';
 import { type VersionMove, VersionMoves } from './version-moves.tsx';
 
@@ -127,12 +127,14 @@ function VersionButtons({ version, onMove }: { version: CatalogVersion; onMove(m
 function About({ app, version: { manifest } }: { app: CatalogApp; version: CatalogVersion }) {
   const { metadata, runtime, endpoints } = manifest;
   const parameters = parametersOf(manifest);
+  const prices = unitPrices(manifest);
   return (
     <Panel title="About">
       <Facts
         rows={[
           ['Name', <code key="name">{app.reference}</code>],
           ['Needs', tellNeeds(manifest)],
+          ...(prices.length > 0 ? [['Costs beside its allocation', prices.join(', ')] as const] : []),
           [
             'Listens',
             endpoints.length === 0

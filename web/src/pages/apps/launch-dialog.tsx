@@ -13,6 +13,7 @@ import {
   placesFor,
   type Typed,
   tellNeeds,
+  unitPrices,
   valuesOf,
 } from '../../words/apps.ts';
 import { spellMoney } from '../../words/money.ts';
@@ -72,11 +73,12 @@ export function LaunchAppDialog({
       done: ({ id }) => void navigate({ to: '/app-instances/$id', params: { id } }),
     },
   );
+  const prices = unitPrices(version.manifest);
   const isNew = chosen !== undefined && 'allocation' in chosen.where;
   return (
     <FormDialog
       title={`Launch ${version.manifest.metadata.name} ${version.version}`}
-      lead={`It needs ${tellNeeds(version.manifest)}.`}
+      lead={`It needs ${tellNeeds(version.manifest)}.${prices.length > 0 ? ` Beside its allocation it costs ${prices.join(', ')}.` : ''}`}
       verb="Launch"
       busy={launch.isPending}
       ready={chosen !== undefined}

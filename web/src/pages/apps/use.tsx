@@ -5,6 +5,7 @@ import { Panel } from '../../parts/page.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { spellMoney } from '../../words/money.ts';
 
 const lookEveryMs = 30_000;
 const unitsOf = ({ units }: AppUseHour) =>
@@ -33,6 +34,7 @@ export function Use({ id }: { id: string }) {
           { head: 'Bytes in', cell: (row) => row.bytes_in.toLocaleString() },
           { head: 'Bytes out', cell: (row) => row.bytes_out.toLocaleString() },
           { head: 'Units', cell: unitsOf },
+          { head: 'Cost', end: true, cell: ({ cost }) => cost && <span className="tabular">{spellMoney(cost)}</span> },
         ]}
         empty={<Empty icon="activity" title="Nobody has used it yet" />}
       />

@@ -6,7 +6,7 @@ import { useMay } from '../../client/session.tsx';
 import { SimulatedChip } from '../../parts/chip.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
-import { spellDate, spellHours, tellKind, tellSubject } from '../../words/billing/usage.ts';
+import { spellAmountOf, spellDate, tellKind, tellSubject } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 import { WindowsDialog } from './windows-dialog.tsx';
 
@@ -68,7 +68,8 @@ export const ledgerColumns = (onOpen?: (line: LedgerLine) => void): readonly Col
   {
     head: 'GPU or node hours',
     end: true,
-    cell: ({ quantity_ms }) => quantity_ms !== null && <span className="tabular">{spellHours(quantity_ms)}</span>,
+    cell: ({ quantity_ms, meter }) =>
+      quantity_ms !== null && <span className="tabular">{spellAmountOf(quantity_ms, meter)}</span>,
   },
   {
     head: 'Amount',

@@ -4,13 +4,14 @@ import { SimulatedChip } from '../../parts/chip.tsx';
 import { NameCell } from '../../parts/name-cell.tsx';
 import { Rows, wholeList } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
-import { spellHours, tellGroup } from '../../words/billing/usage.ts';
+import { spellAmountOf, tellGroup } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 import type { UsageAnswer } from './spend-chart.tsx';
 
 const heads: Readonly<Record<UsageReport['group_by'], string>> = {
   day: 'Day',
   sku: 'SKU',
+  meter: 'Meter',
   project: 'Project',
   user: 'Person',
   allocation: 'Allocation',
@@ -52,7 +53,7 @@ export function UsageTable({
             head: heads[by],
             cell: (row) => (
               <span className="flex flex-wrap items-center gap-1.5">
-                {linked && by === 'allocation' ? (
+                {linked && by === 'allocation' && row.key !== '' ? (
                   <NameCell to="/allocations/$id" id={row.key} name={tellGroup(by, row)} />
                 ) : (
                   <bdi className="line-clamp-2 font-medium break-all">{tellGroup(by, row)}</bdi>
@@ -61,7 +62,11 @@ export function UsageTable({
               </span>
             ),
           },
-          { head: 'GPU or node hours', end: true, cell: (row) => <Figure>{spellHours(row.quantity_ms)}</Figure> },
+          {
+            head: 'GPU or node hours',
+            end: true,
+            cell: (row) => <Figure>{spellAmountOf(row.quantity_ms, row.meter)}</Figure>,
+          },
           { head: 'Amount', end: true, cell: (row) => <Figure>{spellMoney(row.amount)}</Figure> },
         ]}
         empty={<Empty icon="cpu" title="Nothing was used in the last 30 days" />}

@@ -28,7 +28,13 @@ export function WindowsDialog({
       onClose={onClose}
       wide
       title={`${tellSubject(line)}, ${spellDate(line.day)}`}
-      lead="Each window is charged for what its host has proven. Times are local; the day is in UTC."
+      lead={
+        line.meter === 'storage'
+          ? 'Each window is charged for what the project stored in it. Times are local; the day is in UTC.'
+          : line.meter === 'app_units'
+            ? 'Each window is charged for what the app had counted by then. Times are local; the day is in UTC.'
+            : 'Each window is charged for what its host has proven. Times are local; the day is in UTC.'
+      }
     >
       <Rows
         label="Windows"
@@ -51,8 +57,11 @@ export function WindowsDialog({
       />
       <div className="mt-4 grid gap-2">
         <p className="text-sm text-dim">
-          You need not trust this page. This command fetches the records that the host signed and recomputes the amount
-          on your own machine:
+          {line.meter === 'storage'
+            ? 'This command fetches the readings of what was stored and recomputes the amount on your own machine. The readings are the word of the server; no host signs them:'
+            : line.meter === 'app_units'
+              ? 'This command fetches the readings of what was counted and recomputes the amount on your own machine. The app said the counts; nobody signs them:'
+              : 'You need not trust this page. This command fetches the records that the host signed and recomputes the amount on your own machine:'}
         </p>
         <CodeBlock text={`npx gpuaas billing prove ${line.id} --organization ${organizationId}`} wrap />
       </div>

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { SimulatedChip } from '../../parts/chip.tsx';
 import { Rows, wholeList } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
-import { spellHours } from '../../words/billing/usage.ts';
+import { spellAmountOf } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 import { type Asked, seriesOf } from './cost-chart.tsx';
 import type { UsageView } from './usage.tsx';
 
 const heads: Readonly<Record<string, string>> = {
-  ...{ project: 'Project', user: 'Person', sku: 'SKU', allocation: 'Allocation', none: 'Group' },
+  ...{ project: 'Project', user: 'Person', sku: 'SKU', meter: 'Meter', allocation: 'Allocation', none: 'Group' },
 };
 
 /** The figures of the chart. A SKU leads to its own chart. */
@@ -40,7 +40,11 @@ export function GroupTable({ view, usage }: { view: UsageView; usage: Asked }) {
                 </span>
               ),
           },
-          { head: 'GPU or node hours', end: true, cell: (row) => <Figure>{spellHours(row.quantityMs)}</Figure> },
+          {
+            head: 'GPU or node hours',
+            end: true,
+            cell: (row) => <Figure>{spellAmountOf(row.quantityMs, row.meter)}</Figure>,
+          },
           { head: 'Share', end: true, cell: (row) => <Figure>{`${row.percent} %`}</Figure> },
           { head: 'Amount', end: true, cell: (row) => <Figure>{spellMoney(row.amount)}</Figure> },
         ]}

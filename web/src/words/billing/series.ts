@@ -1,8 +1,7 @@
 import type { UsagePoint } from '@gpuaas/sdk';
 import { heightOf, layersOf } from '../charts/layers.ts';
 import { type Amount, spellMoney } from '../money.ts';
-import { shortId } from '../sizes.ts';
-import { spellDay } from './usage.ts';
+import { nameOfGroup, spellDay } from './usage.ts';
 
 /** A group of the chart and of the table below it. */
 export interface SeriesGroup {
@@ -10,6 +9,8 @@ export interface SeriesGroup {
   readonly name: string;
   readonly amount: Amount;
   readonly quantityMs: string;
+  /** Of the quantity; null where the group has several, and the quantity is that of GPU time. */
+  readonly meter: UsagePoint['meter'];
   /** Of everything, in hundredths; cut. */
   readonly percent: number;
   readonly simulated: boolean | null;
@@ -20,6 +21,7 @@ export interface GroupTotal {
   readonly name: string | null;
   readonly amount: Amount;
   readonly quantity_ms: string;
+  readonly meter: UsagePoint['meter'];
   /** Of one allocation; left out or null for other groups. */
   readonly simulated?: boolean | null;
 }
@@ -73,8 +75,7 @@ function bucketsOf(interval: Interval, from: string, to: string): string[] {
   return Array.from({ length: count }, (_, index) => new Date(first + index * stepMs[interval]).toISOString());
 }
 
-const nameOf = (by: string, { key, name }: GroupTotal): string =>
-  name ?? (key === '' ? 'Everything' : by === 'sku' ? key : shortId(key));
+const nameOf = (by: string, { key, name }: GroupTotal): string => name ?? nameOfGroup(by, key);
 const shareOf = (part: Amount, whole: Amount): number =>
   BigInt(whole.amount_minor) === 0n ? 0 : Number((BigInt(part.amount_minor) * 100n) / BigInt(whole.amount_minor));
 
@@ -90,7 +91,7 @@ export function stack(
   const { total } = totals;
   const groups = totals.groups.map((group) => ({
     ...{ key: group.key, name: nameOf(of.by, group), amount: group.amount, quantityMs: group.quantity_ms },
-    ...{ percent: shareOf(group.amount, total), simulated: group.simulated ?? null },
+    ...{ percent: shareOf(group.amount, total), simulated: group.simulated ?? null, meter: group.meter },
   }));
   const drawn = groups.slice(0, mostDrawn).map(({ key }) => key);
   const byBucket = Map.groupBy(points, ({ at }) => new Date(at).toISOString());

@@ -13,10 +13,17 @@ export function spellHours(quantityMs: string): string {
   return `${(small / parts).toLocaleString('en')}.${String(small % parts).padStart(digits, '0')}`;
 }
 
-const units: Readonly<Record<UsageWindow['unit'], string>> = { gpu_hour: 'GPU h', node_hour: 'node h' };
+const units: Readonly<Record<UsageWindow['unit'], string>> = {
+  gpu_hour: 'GPU h',
+  node_hour: 'node h',
+  gib_hour: 'GiB h',
+  ...{ unit: 'unit', thousand_units: '1,000 units', million_units: '1,000,000 units' },
+};
 /** `0.25 GPU h`. */
 export const spellQuantity = ({ quantity_ms, unit }: Pick<UsageWindow, 'quantity_ms' | 'unit'>): string =>
-  `${spellHours(quantity_ms)} ${units[unit]}`;
+  isHours(unit) ? `${spellHours(quantity_ms)} ${units[unit]}` : spellCount(quantity_ms);
+const isHours = (unit: UsageWindow['unit']): boolean => unit.endsWith('_hour');
+const spellCount = (count: string): string => `${BigInt(count).toLocaleString('en')} units`;
 
 const microDigits = 6;
 const microPerMinor = 10n ** BigInt(microDigits);
@@ -41,11 +48,29 @@ const kinds: Readonly<Record<LedgerLine['kind'], string>> = {
   hold_release: 'No longer set aside',
   tax: 'Tax',
 };
-export const tellKind = ({ kind }: Pick<LedgerLine, 'kind'>): string => kinds[kind];
+export const meters: Readonly<Record<NonNullable<LedgerLine['meter']>, string>> = {
+  gpu_time: 'GPU time',
+  storage: 'Stored files',
+  app_units: 'Units of apps',
+};
+export const tellKind = ({ kind, meter }: Pick<LedgerLine, 'kind' | 'meter'>): string =>
+  meter ? meters[meter] : kinds[kind];
 
-/** The subject of a line: the allocation, or the given reason. */
-export const tellSubject = ({ allocation_id, allocation_name, reason }: LedgerLine): string =>
-  allocation_name ?? (allocation_id ? `allocation ${shortId(allocation_id)}` : (reason ?? ''));
+/** `12.5`, and for stored files `12.5 GiB h`: the column is about hours of GPUs and nodes. */
+export const spellAmountOf = (quantityMs: string, meter: LedgerLine['meter']): string =>
+  meter === 'app_units'
+    ? spellCount(quantityMs)
+    : meter === 'storage'
+      ? `${spellHours(quantityMs)} GiB h`
+      : spellHours(quantityMs);
+
+/** The subject of a line: the allocation, the project that stored, or the given reason. */
+export function tellSubject(line: LedgerLine): string {
+  const { allocation_id, allocation_name, app_meter, meter, project_name, reason } = line;
+  if (meter === 'storage') return `files of ${project_name ?? 'a project'}`;
+  if (meter === 'app_units') return app_meter ?? 'units of an app';
+  return allocation_name ?? (allocation_id ? `allocation ${shortId(allocation_id)}` : (reason ?? ''));
+}
 
 /** The result of a ledger check. */
 export const tellCheck = (check: LedgerCheck): string =>
@@ -82,7 +107,14 @@ export const spellDate = (day: string): string => dateFace.format(new Date(day))
 
 /** The name of a group. */
 export const tellGroup = (by: UsageReport['group_by'], { key, name }: UsageReport['rows'][number]): string =>
-  by === 'day' ? spellDay(key) : (name ?? (key === '' ? 'Everything' : by === 'sku' ? key : shortId(key)));
+  by === 'day' ? spellDay(key) : (name ?? nameOfGroup(by, key));
+/** A group whose name the server does not know. */
+export const nameOfGroup = (by: string, key: string): string => {
+  if (key === '') return by === 'none' ? 'Everything' : 'Without one';
+  if (by === 'meter') return (meters as Readonly<Record<string, string>>)[key] ?? key;
+  if (key === 'storage') return 'Stored files';
+  return by === 'sku' || by === 'app' ? key : shortId(key);
+};
 
 /** What a grant will do, shown before it is done. */
 export const tellGrant = (amount: Amount, { name, slug }: { readonly name: string; readonly slug: string }): string =>

@@ -516,6 +516,25 @@ class AsyncAdminBillingApi:
         answer: Seller = await self._transport.call("admin_seller_set", {"address_lines": address_lines, "city": city, "country": country, "legal_name": legal_name, "postal_code": postal_code, "tax_id": tax_id}, options)
         return answer
 
+    def storage_price_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[StoragePrice]:
+        """All prices of stored files, past and future; newest entry first
+
+        ``GET /api/v1/admin/billing/storage-prices``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_storage_price_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def storage_price_add(self, *, currency: str, rate_micro: str, reason: str, effective_from: str | Unset = UNSET, options: Options | None = None) -> StoragePrice:
+        """Set the price of stored files from a time on; earlier prices stay
+
+        ``POST /api/v1/admin/billing/storage-prices``
+
+        Refusals: price_already_exists, price_backdated, step_up_required.
+        """
+        answer: StoragePrice = await self._transport.call("admin_storage_price_add", {"currency": currency, "effective_from": effective_from, "rate_micro": rate_micro, "reason": reason}, options)
+        return answer
+
 
 class AsyncAdminSkusApi:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -2071,7 +2090,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/copies``
 
-        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+        Refusals: project_not_found, storage_access_denied, storage_is_folder, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded, storage_read_only.
         """
         answer: StorageObject = await self._transport.call("storage_object_copy", {"from": from_, "owner_project_id": owner_project_id, "replace": replace, "to": to}, options)
         return answer
@@ -2246,7 +2265,7 @@ class AsyncStorageApi:
 
         ``POST /api/v1/storage/uploads``
 
-        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded.
+        Refusals: project_not_found, storage_access_denied, storage_limit_reached, storage_object_not_found, storage_path_invalid, storage_path_occupied, storage_quota_exceeded, storage_read_only.
         """
         answer: StorageUpload = await self._transport.call("storage_upload_create", {"content_type": content_type, "owner_project_id": owner_project_id, "path": path, "replace": replace, "size_bytes": size_bytes}, options)
         return answer
@@ -2286,7 +2305,7 @@ class AsyncStorageApi:
 
         ``GET /api/v1/storage/uploads/{storage_upload_id}/part``
 
-        Refusals: project_not_found, storage_access_denied, storage_upload_not_found.
+        Refusals: project_not_found, storage_access_denied, storage_read_only, storage_upload_not_found.
         """
         answer: StorageAddress = await self._transport.call("storage_upload_part", {"storage_upload_id": storage_upload_id, "number": number, "sha256": sha256}, options)
         return answer
@@ -2776,24 +2795,24 @@ class AsyncBillingApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def project_usage_get(self, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["user", "sku", "allocation", "day", "none"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
-        """Usage and cost of a project, by person, SKU, allocation or day
+    async def project_usage_get(self, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["user", "sku", "meter", "allocation", "day", "none"] | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+        """Usage and cost of a project, by person, SKU, meter, allocation or day
 
         ``GET /api/v1/billing/usage``
 
         Refusals: period_invalid, project_not_found.
         """
-        answer: UsageReport = await self._transport.call("project_usage_get", {"allocation_id": allocation_id, "from": from_, "group_by": group_by, "requested_by": requested_by, "sku": sku, "to": to}, options)
+        answer: UsageReport = await self._transport.call("project_usage_get", {"allocation_id": allocation_id, "from": from_, "group_by": group_by, "meter": meter, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
+    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "meter", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
         """Usage and cost of a project over time, in groups, oldest first
 
         ``GET /api/v1/billing/usage/series``
 
         Refusals: cursor_invalid, period_invalid, project_not_found.
         """
-        return AsyncPages(self._transport, "project_usage_list", {"allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "requested_by": requested_by, "sku": sku, "to": to}, options)
+        return AsyncPages(self._transport, "project_usage_list", {"allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "meter": meter, "requested_by": requested_by, "sku": sku, "to": to}, options)
 
     async def balance_get(self, organization_id: str, *, options: Options | None = None) -> BillingBalance:
         """The balance of an organization and how long it lasts
@@ -3000,34 +3019,34 @@ class AsyncBillingApi:
         """
         return AsyncPages(self._transport, "price_book_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def usage_get(self, organization_id: str, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["project", "user", "sku", "allocation", "day", "none"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
-        """Usage and cost of an organization, by project, person, SKU, allocation or day
+    async def usage_get(self, organization_id: str, *, allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["project", "user", "sku", "meter", "allocation", "day", "none"] | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+        """Usage and cost of an organization, by project, person, SKU, meter, allocation or day
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage``
 
         Refusals: organization_not_found, period_invalid.
         """
-        answer: UsageReport = await self._transport.call("billing_usage_get", {"organization_id": organization_id, "allocation_id": allocation_id, "from": from_, "group_by": group_by, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
+        answer: UsageReport = await self._transport.call("billing_usage_get", {"organization_id": organization_id, "allocation_id": allocation_id, "from": from_, "group_by": group_by, "meter": meter, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    async def usage_export(self, organization_id: str, *, format: Literal["csv", "focus", "parquet"], allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> str:
-        """Usage as a file: a row for each allocation and day, oldest first
+    async def usage_export(self, organization_id: str, *, format: Literal["csv", "focus", "parquet"], allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> str:
+        """Usage as a file: a row for each allocation or project that stored something and day, oldest first
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage/export``
 
         Refusals: organization_not_found, period_invalid, too_many_streams.
         """
-        answer: str = await self._transport.call("billing_usage_export", {"organization_id": organization_id, "allocation_id": allocation_id, "format": format, "from": from_, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
+        answer: str = await self._transport.call("billing_usage_export", {"organization_id": organization_id, "allocation_id": allocation_id, "format": format, "from": from_, "meter": meter, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
         return answer
 
-    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
+    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "meter", "allocation", "app"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, meter: Literal["gpu_time", "storage", "app_units"] | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
         """Usage and cost over time, in groups, oldest first
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage/series``
 
         Refusals: cursor_invalid, organization_not_found, period_invalid.
         """
-        return AsyncPages(self._transport, "billing_usage_list", {"organization_id": organization_id, "allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
+        return AsyncPages(self._transport, "billing_usage_list", {"organization_id": organization_id, "allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "meter": meter, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
 
     async def quote_create(self, *, gpus: int, region: str, sku: str, max_duration_seconds: int | Unset = UNSET, max_spend: QuoteCreateMaxSpend | Unset = UNSET, options: Options | None = None) -> Quote:
         """Quote a launch: its price, locked for a while, and what it does to balance, runway and budgets

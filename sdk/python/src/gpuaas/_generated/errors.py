@@ -1636,6 +1636,14 @@ class StorageQuotaExceededError(GpuaasError):
     retryable = False
 
 
+class StorageReadOnlyError(GpuaasError):
+    """The balance of the organization is spent, so its projects store nothing more. What is stored stays."""
+
+    code = "storage_read_only"
+    status = 402
+    retryable = False
+
+
 class StorageTokenNotFoundError(GpuaasError):
     """The allocation has no such storage token."""
 
@@ -2137,6 +2145,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "storage_path_invalid": StoragePathInvalidError,
     "storage_path_occupied": StoragePathOccupiedError,
     "storage_quota_exceeded": StorageQuotaExceededError,
+    "storage_read_only": StorageReadOnlyError,
     "storage_token_not_found": StorageTokenNotFoundError,
     "storage_too_many_entries": StorageTooManyEntriesError,
     "storage_upload_incomplete": StorageUploadIncompleteError,

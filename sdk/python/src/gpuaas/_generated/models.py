@@ -1098,6 +1098,16 @@ class AppManifestMetadata(TypedDict):
     """Semantic version: 1.2.3, or 1.2.3-rc.1."""
 
 
+class AppManifestMeteringItemPrice(TypedDict):
+    """What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version."""
+
+    amount_minor: str
+    """Whole minor units: 15 in USD is 0.15 USD."""
+    currency: str
+    per: Literal[1, 1000, 1000000]
+    """For how many units the amount is."""
+
+
 class AppManifestMeteringItemSource(TypedDict):
     endpoint: str
     kind: Literal["requests"]
@@ -1113,6 +1123,8 @@ class AppManifestMeteringItemSource2(TypedDict):
 
 class AppManifestMeteringItem(TypedDict):
     name: str
+    price: NotRequired[AppManifestMeteringItemPrice]
+    """What the project pays that runs the app, beside its allocation. It is part of the version: another price is another version."""
     source: AppManifestMeteringItemSource | AppManifestMeteringItemSource2
     unit: str
 
@@ -1367,6 +1379,8 @@ class AppUse(TypedDict):
     """Bodies of requests, and bytes of WebSockets, towards the app."""
     bytes_out: int
     """Bodies of answers, and bytes of WebSockets, towards the caller."""
+    cost: Money | None
+    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit."""
     failures: int
     """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
     instances: int
@@ -1386,6 +1400,8 @@ class AppUseHour(TypedDict):
     """Bodies of answers, and bytes of WebSockets, towards the caller."""
     correlation_id: str
     """Of the last report of the app-proxy that is in these numbers."""
+    cost: Money | None
+    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit."""
     endpoint: str
     failures: int
     """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
@@ -2507,19 +2523,26 @@ class LedgerLine(TypedDict):
     allocation_id: str | None
     allocation_name: str | None
     amount: Money
+    app_instance_id: str | None
+    app_meter: str | None
+    """For app_units: the meter of the manifest and the version whose price it is, as tokens@1.2.0."""
     at: str | None
     """The time of the entry; null for usage."""
     day: str
     """A day in UTC."""
     id: str
     kind: Literal["usage", "top_up", "refund", "grant", "correction", "hold", "hold_release", "tax"]
+    meter: Literal["gpu_time", "storage", "app_units"] | None
     project_id: str | None
+    project_name: str | None
+    """The project of usage; null for other lines."""
     quantity_ms: str | None
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds; for app_units their number."""
     reason: str | None
     simulated: bool | None
     """Whether it is for a simulated host; null for lines without usage."""
     sku: str | None
+    """The SKU; storage; or the app, as publisher/slug."""
     windows: int | None
     """How many windows the line opens into."""
 
@@ -3559,14 +3582,14 @@ class RevenueRow(TypedDict):
     organizations: int
     """How many organizations were charged."""
     quantity_ms: str
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds."""
     sku: str
 
 
 class RevenueSku(TypedDict):
     amount: Money
     quantity_ms: str
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds."""
     sku: str
 
 
@@ -3962,6 +3985,17 @@ class StorageObject(TypedDict):
     updated_at: str
 
 
+class StoragePrice(TypedDict):
+    created_at: str
+    currency: str
+    effective_from: str
+    id: str
+    rate_micro: str
+    """Minor units for one GiB and hour, times a million: 3000 in USD is 0.00003 USD."""
+    reason: str
+    state: Literal["past", "current", "future"]
+
+
 class StorageToken(TypedDict):
     allocation_id: str
     created_at: str
@@ -4001,9 +4035,21 @@ class StorageUploadGone(TypedDict):
     path: str
 
 
+class StorageUsagePrice(TypedDict):
+    """What storing costs now; null where it is free."""
+
+    currency: str
+    rate_micro: str
+    """Minor units for one GiB and hour, times a million."""
+
+
 class StorageUsage(TypedDict):
+    price: StorageUsagePrice | None
+    """What storing costs now; null where it is free."""
     project_id: str
     quota_bytes: int
+    read_only: bool
+    """Whether the balance of the organization is spent: uploads and copies are refused, downloads and deletions work, and nothing is deleted."""
     reserved_bytes: int
     """Uploads that are under way."""
     stored_bytes: int
@@ -4136,10 +4182,11 @@ class UsagePoint(TypedDict):
     """When the hour, day or month begins, in UTC."""
     key: str
     """The id or slug of the group; empty when everything is one group."""
+    meter: Literal["gpu_time", "storage", "app_units"] | None
     name: str | None
     """The display name of the group, if it has one."""
     quantity_ms: str
-    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    """Units of the price (GPUs, whole nodes, or GiB) times milliseconds; of GPU time alone where the group has several meters."""
 
 
 class UsageProofAttestationsItem(TypedDict):
@@ -4169,7 +4216,7 @@ class UsageProofLinksItem(TypedDict):
     balance_minor: str
     """The balance after the link."""
     entries: Sequence[str]
-    """The entries as they were hashed, each with its fields separated by U+001F."""
+    """The entries as they were hashed, each with its fields separated by U+001F. For units of an app: instance, meter, time in microseconds, organization, version, endpoint, operating mode, correlation id, and what was counted so far."""
     hash: str
     """SHA-256 over all of it."""
     hash_before: str
@@ -4188,21 +4235,26 @@ class UsageProofWindowsItem(TypedDict):
 
 class UsageProof(TypedDict):
     allocation_id: str
+    """The allocation; for a line of storage the project, for units of an app the instance."""
     attestations: Sequence[UsageProofAttestationsItem]
     before: UsageProofBefore
     day: str
     """The day of the line, in UTC."""
     evidence: Sequence[UsageProofEvidenceItem]
-    """Every record that the windows rest on, oldest first."""
+    """Every record that the windows rest on, oldest first; none for storage and apps."""
     format: Literal["gpuaas-usage-proof-1"]
     line_id: str
     links: Sequence[UsageProofLinksItem]
     """The links of the chain that hold the entries of these windows, in order."""
+    meter: NotRequired[Literal["gpu_time", "storage", "app_units"]]
+    """What the line is counted by; gpu_time where an older proof does not say it."""
     next_cursor: str | None
     """Further windows of the line."""
     ordered_gpus: int
     """No more GPUs than this are charged."""
     organization_id: str
+    readings: NotRequired[Sequence[str]]
+    """For storage: what the server noted whenever the stored bytes of the project changed; for units of an app: what it noted whenever more was counted. Oldest first. No host signs them."""
     stop_at: str | None
     """When the release was accepted or the cap was reached; evidence after it does not count, in microseconds since 1970."""
     windows: Sequence[UsageProofWindowsItem]
@@ -4213,16 +4265,18 @@ class UsageReportRowsItem(TypedDict):
     amount: Money
     key: str
     """The id, slug or day of the group; empty when everything is one group."""
+    meter: Literal["gpu_time", "storage", "app_units"] | None
     name: str | None
     """The display name of the group, if it has one."""
     quantity_ms: str
+    """Of the one meter of the group; of GPU time alone where it has several. For app_units their number."""
     simulated: bool | None
     """Whether the allocation is on a simulated host; null where a group is not one allocation."""
 
 
 UsageReport = TypedDict("UsageReport", {
     "from": "str",
-    "group_by": "Literal['project', 'user', 'sku', 'allocation', 'day', 'none']",
+    "group_by": "Literal['project', 'user', 'sku', 'meter', 'allocation', 'day', 'none']",
     "rows": "Sequence[UsageReportRowsItem]",
     "to": "str",
     "total": "Money",
@@ -4238,7 +4292,7 @@ UsageWindow = TypedDict("UsageWindow", {
     "quantity_ms": "str",
     "rate_micro": "str",
     "to": "str",
-    "unit": "Literal['gpu_hour', 'node_hour']",
+    "unit": "Literal['gpu_hour', 'node_hour', 'gib_hour', 'unit', 'thousand_units', 'million_units']",
 })
 
 

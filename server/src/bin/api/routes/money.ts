@@ -6,6 +6,7 @@ import {
   proofRoutes,
   quoteRoutes,
   readRoutes,
+  storagePriceRoutes,
   usageRoutes,
 } from '../../../domains/billing/index.ts';
 import { documentRoutes, invoiceRoutes, partyRoutes } from '../../../domains/invoicing/index.ts';
@@ -23,6 +24,7 @@ export const moneyRoutes = ({ db, ids, clock, policies, payments, settings }: Ro
     ...grantRoutes({ db, ids, policies }),
     ...adjustmentRoutes({ db, ids, policies }),
     ...priceBookRoutes({ db, ids }),
+    ...storagePriceRoutes({ db, ids }),
     ...budgetRoutes({ db, ids, policies }),
     ...quoteRoutes({ db, ids, clock, policies }),
     ...partyRoutes({ db }),

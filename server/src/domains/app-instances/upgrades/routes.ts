@@ -6,6 +6,7 @@ import { holdToChange } from '../may-launch.ts';
 import type { InstanceParts } from '../parts.ts';
 import { showInstance } from '../show.ts';
 import { findInstance, type InstanceRow } from '../store.ts';
+import { otherCurrency } from '../use/payer-currency.ts';
 import { beginMove, findPreviousVersion } from './move-to-version.ts';
 
 const on = handlers<InstanceParts>();
@@ -32,6 +33,8 @@ const upgrade = on(appInstanceUpgrade, async (parts, act, { params, body }) =>
       );
     }
     if (!version.upgrade.allowed) return tx.abandon(new Fault('app_not_launchable', version.upgrade.reason));
+    const unpayable = await otherCurrency(tx, row.organization_id, version.manifest);
+    if (unpayable) return tx.abandon(unpayable);
     const taken = mergeParameters(version.manifest, row.parameters, body.parameters ?? {});
     if ('problems' in taken) {
       const [first] = taken.problems;

@@ -8,10 +8,12 @@ import { type AppUseRow, listAppUse, listUseHours, type UseHourRow } from './sto
 
 const on = handlers<InstanceParts>();
 
-const sumsOf = (row: Pick<UseHourRow, 'requests' | 'failures' | 'bytes_in' | 'bytes_out' | 'units' | 'last_at'>) => ({
+const sumsOf = (
+  row: Pick<UseHourRow, 'requests' | 'failures' | 'bytes_in' | 'bytes_out' | 'units' | 'cost' | 'last_at'>,
+) => ({
   ...{ requests: Number(row.requests), failures: Number(row.failures) },
   ...{ bytes_in: Number(row.bytes_in), bytes_out: Number(row.bytes_out) },
-  ...{ units: row.units, last_used_at: row.last_at.toISOString() },
+  ...{ units: row.units, cost: row.cost, last_used_at: row.last_at.toISOString() },
 });
 const showHour = (row: UseHourRow): AppUseHour => ({
   ...{ hour: row.hour.toISOString(), endpoint: row.endpoint_name, app_version: row.app_version },

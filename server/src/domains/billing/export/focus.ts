@@ -1,6 +1,7 @@
 import { csvLine } from '../../../kernel/files/csv.ts';
 import { dayMs } from '../../../kernel/units.ts';
-import { hours, major, majorRate } from './figures.ts';
+import { unitDigits } from '../facts.ts';
+import { decimal, hours, major, majorRate } from './figures.ts';
 import { focusColumns, ownColumns } from './focus-columns.ts';
 import type { ExportLine } from './lines-store.ts';
 
@@ -13,6 +14,43 @@ export interface Payer {
 const provider = 'GPUaaS';
 const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
+/** Hours of what is priced by the hour; of counted units as many as the price is for. */
+const quantityOf = ({ unit, quantity_ms }: ExportLine): string => {
+  const digits = unitDigits[unit ?? ''];
+  return digits === undefined ? hours(quantity_ms) : decimal(quantity_ms, digits);
+};
+const units: Readonly<Record<string, string>> = {
+  ...{ gpu_hour: 'GPU-Hours', node_hour: 'Node-Hours', gib_hour: 'GiB-Hours' },
+  ...{ unit: 'Units', thousand_units: '1000 Units', million_units: '1000000 Units' },
+};
+/** What was used, by its meter. */
+function kindOf(line: ExportLine): Readonly<Record<string, string>> {
+  if (line.meter === 'storage') {
+    const resource = line.project ?? line.project_id;
+    return {
+      ...{ category: 'Storage', service: 'File storage', subcategory: 'File Storage', meter: 'Stored files' },
+      ...{ resourceType: 'Project', resourceId: line.project_id, resource, description: `Files of ${resource}` },
+    };
+  }
+  if (line.meter === 'app_units') {
+    const meter = line.app_meter ?? '';
+    return {
+      ...{ category: 'Other', service: 'Apps', subcategory: 'Other (Other)', meter, resource: line.sku },
+      ...{
+        resourceType: 'App instance',
+        resourceId: line.app_instance_id ?? '',
+        description: `${meter} of ${line.sku}`,
+      },
+    };
+  }
+  const resource = line.allocation ?? line.allocation_id ?? '';
+  return {
+    ...{ category: 'Compute', service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time' },
+    ...{ resourceType: 'Allocation', resourceId: line.allocation_id ?? '', resource },
+    description: `GPU time of ${resource}, ${line.sku_name ?? line.sku}`,
+  };
+}
+
 /** Everything that a column can be filled with, by the names of `focus-columns.ts`. */
 function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string>> {
   const day = Date.parse(line.day);
@@ -20,8 +58,8 @@ function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return {
     ...payer,
-    ...{ provider, usage: 'Usage', usageBased: 'Usage-Based', standard: 'Standard', compute: 'Compute' },
-    ...{ service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time', resourceType: 'Allocation' },
+    ...{ provider, usage: 'Usage', usageBased: 'Usage-Based', standard: 'Standard' },
+    ...kindOf(line),
     ...{ accountType: 'Organization', subAccountType: 'Project' },
     cost: major(line.amount_minor, line.currency),
     currency: line.currency,
@@ -29,13 +67,10 @@ function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string
     monthEnd: time(Date.UTC(year, month + 1, 1)),
     dayStart: time(day),
     dayEnd: time(day + dayMs),
-    description: `GPU time of ${line.allocation ?? line.allocation_id}, ${line.sku_name ?? line.sku}`,
-    hours: hours(line.quantity_ms),
-    unit: line.unit === 'node_hour' ? 'Node-Hours' : 'GPU-Hours',
+    hours: quantityOf(line),
+    unit: units[line.unit ?? ''] ?? 'Hours',
     rate: majorRate(line.rate_micro ?? 0n, line.currency),
     region: line.region ?? '',
-    allocationId: line.allocation_id,
-    allocation: line.allocation ?? line.allocation_id,
     sku: line.sku,
     priceId: line.price_id ?? `${line.sku}@launch`,
     projectId: line.project_id,

@@ -39,7 +39,7 @@ const exported = on(billingUsageExport, async ({ db, clock }, who, { params, que
   if (!payer) return new Fault('organization_not_found', 'There is no such object.');
   const batches = batchesOf(db, who, {
     ...{ organizationId: params.organization_id, ...period, projectId: query.project_id, sku: query.sku },
-    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id },
+    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id, meter: query.meter },
   });
   const pieces =
     query.format === 'parquet'

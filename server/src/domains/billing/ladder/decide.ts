@@ -11,7 +11,7 @@ export interface Standing {
   readonly now: Date;
   /** What can still be spent: the balance, and what is held for allocations. */
   readonly spendable: bigint;
-  /** The hourly cost of everything that is active. */
+  /** The hourly cost of everything that is active, and of what is stored. */
   readonly perHour: bigint;
   /** Allocations that were ordered and have not begun to leave. */
   readonly living: number;
@@ -72,13 +72,14 @@ const secondsIn = (minutes: number): number => (minutes * minuteMs) / secondMs;
 
 /** The state that money, cost and rules lead to, wherever the account was. */
 export function stateOf(
-  at: Pick<Standing, 'spendable' | 'perHour' | 'used'>,
+  at: Pick<Standing, 'spendable' | 'perHour' | 'living' | 'used'>,
   { enforced, warnMinutes, thresholdMinor, noticeMinutes }: LadderRules,
 ): LadderState {
   if (!enforced || (!at.used && at.perHour === 0n)) return 'healthy';
   if (at.spendable <= 0n) return 'depleted';
   const runway = runwaySeconds(at.spendable, at.perHour) ?? Number.POSITIVE_INFINITY;
-  if (runway <= secondsIn(noticeMinutes)) return 'auto_release_pending';
+  // Files are never released: without an allocation there is nothing to announce.
+  if (runway <= secondsIn(noticeMinutes) && at.living > 0) return 'auto_release_pending';
   const isShort = warnMinutes.some((minutes) => runway <= secondsIn(minutes));
   return isShort || at.spendable <= thresholdMinor ? 'low_balance' : 'healthy';
 }

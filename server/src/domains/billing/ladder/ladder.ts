@@ -94,7 +94,15 @@ function eventsOf(row: StandingRow, step: Step, speed: number): DeclaredEvent[] 
     );
   }
   if (transition === 'deplete') {
-    events.push(balanceDepleted.of(id, { ...standing, depleted_at: row.now.toISOString(), stops_at, releases_at }));
+    events.push(
+      balanceDepleted.of(id, {
+        ...standing,
+        depleted_at: row.now.toISOString(),
+        stops_at,
+        releases_at,
+        stored_bytes: Number(row.stored_bytes),
+      }),
+    );
   }
   if (step.stop && step.releasesAt) {
     const at = { stopped_at: row.now.toISOString(), releases_at: step.releasesAt.toISOString() };

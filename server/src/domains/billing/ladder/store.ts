@@ -5,7 +5,7 @@ import type { LadderState, Standing, Step } from './decide.ts';
 
 /**
  * Accounts with what they can spend and what they spend: all that can be due, one page at a time, or the one of `$3`. What runs
- * is added up once for all of them.
+ * and what is stored is added up once for all of them; units of apps count with their mean since yesterday began.
  */
 const standingsSql = sql(
   'billing-standings',
@@ -20,14 +20,28 @@ const standingsSql = sql(
      where a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)
        and ($3::uuid is null or a.organization_id = $3)
      group by a.organization_id
+   ), storing as (
+     select b.organization_id, sum(b.stored_bytes)::bigint as bytes, round(sum(b.stored_bytes) * p.rate_micro / 1073741824000000)::bigint as per_hour
+     from storage_buckets b join billing_accounts c on c.organization_id = b.organization_id
+       left join lateral (select q.rate_micro from storage_prices q where q.currency = c.currency and q.effective_from <= act_time()
+         order by q.effective_from desc limit 1) p on true
+     where b.stored_bytes > 0 and mine(b.organization_id) and ($3::uuid is null or b.organization_id = $3)
+     group by b.organization_id, p.rate_micro
    )
    select b.organization_id, b.currency, (b.balance_minor + coalesce((
        select sum(h.amount_minor - h.released_minor) from allocation_holds h where h.organization_id = b.organization_id
-         and h.released_minor < h.amount_minor and mine(h.organization_id)), 0))::bigint as spendable, coalesce(r.per_hour, 0)::bigint as per_hour,
-     coalesce(r.stopped, 0) as stopped, coalesce(r.burning, 0)::bigint as burning, coalesce(r.living, 0) as living, b.entries > 0 as used, l.state, l.version, l.warned_steps, l.warned_balance, l.stops_at, l.stopped_at,
+         and h.released_minor < h.amount_minor and mine(h.organization_id)), 0))::bigint as spendable, (coalesce(r.per_hour, 0) + coalesce(s.per_hour, 0) + coalesce(u.per_hour, 0))::bigint as per_hour, coalesce(s.bytes, 0)::bigint as stored_bytes,
+     coalesce(r.stopped, 0) as stopped, (coalesce(r.burning, 0) + coalesce(s.per_hour, 0) + coalesce(u.per_hour, 0))::bigint as burning, coalesce(r.living, 0) as living, b.entries > 0 as used, l.state, l.version, l.warned_steps, l.warned_balance, l.stops_at, l.stopped_at,
      l.releases_at, l.release_requested_at, act_time() as now
    from billing_accounts b join account_ladders l on l.organization_id = b.organization_id and mine(l.organization_id)
      left join burning r on r.organization_id = b.organization_id
+     left join storing s on s.organization_id = b.organization_id
+     left join lateral (
+       select round(sum(d.amount_minor) * 3600 / extract(epoch from act_time()
+         - (((act_time() at time zone 'UTC')::date - 1)::timestamp at time zone 'UTC')))::bigint as per_hour
+       from usage_days d where d.organization_id = b.organization_id and d.day >= (act_time() at time zone 'UTC')::date - 1
+         and d.meter like 'app:%' and mine(d.organization_id)
+     ) u on true
    where ($3::uuid is not null or r.organization_id is not null or b.entries > 0 or l.state <> 'healthy')
      and mine(b.organization_id) and ($1::uuid is null or b.organization_id > $1) and ($3::uuid is null or b.organization_id = $3)
    order by b.organization_id limit $2`,
@@ -108,6 +122,8 @@ export interface StandingRow {
   readonly spendable: bigint;
   readonly per_hour: bigint;
   readonly living: number;
+  /** Files of all projects, and those in the trash. */
+  readonly stored_bytes: bigint;
   /** Of the hourly cost, what is being spent now: stopped machines cost nothing. */
   readonly burning: bigint;
   /** Machines that are stopped for lack of money, or on the way there or back. */

@@ -6,6 +6,7 @@ import { readPage } from '../../../kernel/page.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { lengthOfDayMs, mostHourDays, usualSeriesRows } from '../facts.ts';
 import { findAccount } from '../ledger-store.ts';
+import type { Meter } from '../meters.ts';
 import { money } from '../money.ts';
 import { periodOf } from '../period.ts';
 import { listPoints, type PointRow } from './series-store.ts';
@@ -25,6 +26,7 @@ interface Asked {
   readonly sku?: string;
   readonly requested_by?: string;
   readonly allocation_id?: string;
+  readonly meter?: Meter;
   readonly cursor?: string;
   readonly limit?: number;
 }
@@ -40,13 +42,14 @@ async function series({ db, clock }: Parts, who: Viewer, query: Asked, organizat
   if (!account) return undefined;
   const of = {
     ...{ organizationId, ...period, projectId: query.project_id, sku: query.sku },
-    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id },
+    ...{ requestedBy: query.requested_by, allocationId: query.allocation_id, meter: query.meter },
   };
   const show = (row: PointRow): UsagePoint => ({
     at: new Date(Number(row.at) * secondMs).toISOString(),
     key: row.key,
     name: row.name,
     amount: money(row.amount_minor, account.currency),
+    meter: row.meter,
     quantity_ms: row.quantity_ms.toString(),
   });
   return readPage({

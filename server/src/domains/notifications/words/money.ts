@@ -33,6 +33,14 @@ const stopsFirst = (facts: Facts): string | undefined =>
     ? `Machines are stopped at ${momentOf(facts, 'stops_at')}. They keep their disks until ${momentOf(facts, 'releases_at')}, and are released then.`
     : undefined;
 
+/** What happens to files, where the organization has any. */
+const storedWords = ({ payload }: Facts): readonly string[] =>
+  typeof payload['stored_bytes'] === 'number' && payload['stored_bytes'] > 0
+    ? [
+        'Uploads are refused. Files stay where they are: they can be downloaded and deleted, and nothing is deleted for you.',
+      ]
+    : [];
+
 export const moneyWords = {
   balance_low: (facts) => {
     const left = lastsFor(facts);
@@ -60,6 +68,7 @@ export const moneyWords = {
       typeof facts.payload['releases_at'] === 'string'
         ? (stopsFirst(facts) ?? `What still runs is released at ${momentOf(facts, 'releases_at')}.`)
         : 'Launches are refused.',
+      ...storedWords(facts),
       topUp,
     ],
     link: billing,
@@ -76,7 +85,7 @@ export const moneyWords = {
   balance_recovered: (facts) => ({
     tone: 'good',
     title: `The balance of ${ofOrganization(facts)} lasts again: ${amountOf(facts, 'balance_minor')}`,
-    text: ['What was announced is called off, and stopped machines start again. Launches are accepted.'],
+    text: ['What was announced is called off, and stopped machines start again. Launches and uploads are accepted.'],
     link: billing,
   }),
   payment_received: (facts) => ({
