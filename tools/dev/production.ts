@@ -15,7 +15,7 @@ await score.gates([serverPrograms, alerts, vulnerabilities], 1);
 const began = Date.now();
 const run = await runAllTests('production', [], 45 * 60_000);
 score.tests('vitest production', run, Date.now() - began);
-// What has a database runs on the newest PostgreSQL in `npm test`, and here once more on the oldest that is promised.
+// `npm test` runs on the newest PostgreSQL. What may differ on the oldest that is promised runs there as well; vitest.config.ts has the list.
 const beganOldest = Date.now();
 const oldest = await runAllTests('oldest', [], 40 * 60_000);
 score.tests('vitest on the oldest PostgreSQL', oldest, Date.now() - beganOldest);

@@ -8,6 +8,8 @@ export interface Proof {
   readonly whole: number;
   readonly count: number;
   readonly files: readonly string[];
+  /** Left out where the names of the files say it. */
+  readonly project?: 'oldest';
   readonly env: Readonly<Record<string, string>>;
 }
 export interface Proven extends Proof {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readFacts } from '../bench/machine.ts';
@@ -24,16 +24,17 @@ Options:
   --seeds N        seeds of thirty days of rentals that are charged, 43,200 windows of a minute each (20)
   --history N      allocations of a year; a short history has one year and a long one ten (20000)
   --streams N      event streams that are open for thirty seconds and close (2000)
+  --oldest WHICH   database tests on the oldest PostgreSQL: all, or those of every test run: some (all)
   --kills WHICH    all, or those of every test run: some (all)
   --mutants LIST   some of the targets of mutation testing: ${targets.map(({ name }) => name).join(', ')} (all)
-  --only LIST      some of races, kills, forgeries, webhooks, billing, history, streams, mutants (all)
+  --only LIST      some of races, kills, forgeries, webhooks, billing, history, streams, oldest, mutants (all)
   --out FILE       where the page goes (docs/proof.md)
 `;
 const whole = {
   ...{ races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000, seeds: 20, history: 20_000 },
   streams: 2_000,
 };
-const parts = ['races', 'kills', 'forgeries', 'webhooks', 'billing', 'history', 'streams', 'mutants'];
+const parts = ['races', 'kills', 'forgeries', 'webhooks', 'billing', 'history', 'streams', 'oldest', 'mutants'];
 const billingDays = 30;
 const killsOf: readonly { readonly mode: Mode; readonly file: string; readonly how: string }[] = [
   { mode: 'usual', file: 'kill-matrix', how: '' },
@@ -51,12 +52,17 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: String(whole.seeds) },
     history: { type: 'string', default: String(whole.history) },
     streams: { type: 'string', default: String(whole.streams) },
+    oldest: { type: 'string', default: 'all' },
     kills: { type: 'string', default: 'all' },
     mutants: { type: 'string', default: targets.map(({ name }) => name).join(',') },
     only: { type: 'string', default: parts.join(',') },
     out: { type: 'string', default: 'docs/proof.md' },
   },
 });
+
+/** The list itself is in vitest.config.ts. */
+const databaseTests = (which: string): string[] =>
+  globSync(`server/src/${which === 'all' ? '' : '{bin,ports}/'}**/*.db.test.ts`, { cwd: root });
 
 function proofsOf(): Proof[] {
   const only = values.only.split(',');
@@ -137,6 +143,19 @@ function proofsOf(): Proof[] {
           },
         ]
       : []),
+    ...(only.includes('oldest')
+      ? [
+          {
+            claim: 'What is tested on a database, and every statement, on the oldest PostgreSQL that is promised',
+            ...{
+              unit: 'files of tests',
+              whole: databaseTests('all').length,
+              count: databaseTests(values.oldest).length,
+            },
+            ...{ project: 'oldest' as const, files: [], env: { GPUAAS_OLDEST: values.oldest } },
+          },
+        ]
+      : []),
   ];
 }
 
@@ -151,7 +170,8 @@ async function prove(proofs: readonly Proof[]): Promise<Proven[]> {
     }
     process.stdout.write(`${proof.count} ${proof.unit} ...\n`);
     const began = performance.now();
-    const project = proof.files.some((file) => file.includes('.production.')) ? 'production' : 'unit';
+    const isProduction = proof.files.some((file) => file.includes('.production.'));
+    const project = proof.project ?? (isProduction ? 'production' : 'unit');
     const { passed, failures, report } = await runTests(project, proof.files, limitMs, proof.env);
     const seconds = Math.round((performance.now() - began) / 1_000);
     if (failures.length > 0) process.stdout.write(`${failures.join('\n')}\n${report}\n`);
