@@ -6342,14 +6342,12 @@ create table storage_prices (
   currency text not null,
   rate_micro bigint not null,
   effective_from timestamp with time zone not null,
-  reason text not null,
   created_by text not null,
   created_at timestamp with time zone not null default act_time(),
   constraint storage_prices_pkey PRIMARY KEY (id),
   constraint storage_prices_currency_effective_from_key UNIQUE (currency, effective_from),
   constraint storage_prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  constraint storage_prices_rate_micro_check CHECK ((rate_micro >= 0)),
-  constraint storage_prices_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+  constraint storage_prices_rate_micro_check CHECK ((rate_micro >= 0))
 );
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.storage_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_act();

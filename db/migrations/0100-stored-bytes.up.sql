@@ -52,7 +52,6 @@ create table storage_prices (
   currency text not null check (currency ~ '^[A-Z]{3}$'),
   rate_micro bigint not null check (rate_micro >= 0),
   effective_from timestamptz not null,
-  reason text not null check (length(reason) between 1 and 500),
   created_by text not null,
   created_at timestamptz not null default act_time(),
   unique (currency, effective_from)

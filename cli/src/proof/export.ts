@@ -5,7 +5,7 @@ import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure, usageFailure } from '../failure.ts';
 import { resolveOrganization } from '../resolve.ts';
 
-const filters = ['from', 'to', 'project-id', 'sku', 'requested-by', 'allocation-id'] as const;
+const filters = ['from', 'to', 'project-id', 'sku', 'requested-by', 'allocation-id', 'meter'] as const;
 
 export const exportUsage: Run = async (session) => {
   const format = session.text('format') ?? 'csv';

@@ -26,14 +26,17 @@ async function placeOf(
   return { organizationId, projectId: await make(`/api/v1/organizations/${organizationId}/projects`) };
 }
 
+/** Owners decide what runs on the machine of anybody; other callers get one of their own. */
+const handOver = async (world: World, tenant: Tenant, allocationId: string, caller: string): Promise<string> =>
+  caller === tenant.token ? allocationId : createdBy(world, allocationId, await personOf(world, caller));
+
 export const appInstanceExamples: Readonly<Record<string, MakeExample>> = {
   app_instance_create: async (world, tenant, caller) => {
     const node = await putWholeNode(world, tenant);
     return {
       body: {
         app: (await putVersion(world, tenant, { trust: 'verified' })).reference,
-        // Owners may use the machine of anybody; other callers get one of their own.
-        allocation_id: caller === tenant.token ? node : await createdBy(world, node, await personOf(world, caller)),
+        allocation_id: await handOver(world, tenant, node, caller),
         parameters: { greeting: 'Hi' },
       },
     };
@@ -46,13 +49,15 @@ export const appInstanceExamples: Readonly<Record<string, MakeExample>> = {
   app_instance_release: inState('stopped'),
   app_instance_use: inState('running'),
   app_use_list: async () => ({}),
-  app_instance_upgrade: async (world, tenant) => {
-    const { id, appId } = await putInstance(world, tenant, { state: 'running' });
+  app_instance_upgrade: async (world, tenant, caller) => {
+    const { id, appId, allocationId } = await putInstance(world, tenant, { state: 'running' });
+    await handOver(world, tenant, allocationId, caller);
     await putVersion(world, tenant, { appId, version: '1.1.0', trust: 'verified' });
     return { params: { app_instance_id: id }, body: { version: '1.1.0', parameters: { greeting: 'Hi' } } };
   },
-  app_instance_rollback: async (world, tenant) => {
-    const { id } = await putUpgraded(world, tenant);
+  app_instance_rollback: async (world, tenant, caller) => {
+    const { id, allocationId } = await putUpgraded(world, tenant);
+    await handOver(world, tenant, allocationId, caller);
     return { params: { app_instance_id: id } };
   },
   app_instance_logs_request: async (...of) => ({ ...(await inState('running')(...of)), body: { tail_lines: 10 } }),

@@ -52,8 +52,12 @@ afterAll(() => world.close());
 
 async function ask(route: Route, tenant: Tenant) {
   const example = await exampleOf(route, world, tenant);
-  // A machine launches apps on allocations of its own.
-  const allocation = example.body?.['allocation_id'];
+  // A machine launches apps on allocations of its own, and changes what runs there.
+  const { rows } = await world.root.query<{ id: string }>(
+    'select allocation_id as id from app_instances where id = $1',
+    [example.params?.['app_instance_id']],
+  );
+  const allocation = example.body?.['allocation_id'] ?? rows[0]?.id;
   if (typeof allocation === 'string') await createdBy(world, allocation, robotId);
   return world.call(route.method, urlOf(route, example), {
     as: robot,

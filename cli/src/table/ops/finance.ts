@@ -162,7 +162,7 @@ export const finance: CommandGroup = {
       flags: { limit },
       examples: ['gpuaas ops billing storage-prices'],
       operation: 'admin_storage_price_list',
-      columns: ['currency', 'rate_micro', 'state', 'effective_from', 'reason', 'id'],
+      columns: ['currency', 'rate_micro', 'state', 'effective_from', 'id'],
       none: 'Stored files have no price: they are counted and cost nothing.',
       reads: true,
     },

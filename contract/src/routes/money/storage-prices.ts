@@ -19,7 +19,6 @@ export const StoragePrice = Type.Object(
     rate_micro: RateMicro,
     effective_from: Timestamp,
     state: Type.Enum(['past', 'current', 'future']),
-    reason: Type.String(),
     created_at: Timestamp,
   },
   { $id: 'StoragePrice', ...strict },

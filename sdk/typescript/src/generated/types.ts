@@ -3622,7 +3622,6 @@ export type StoragePrice = {
   readonly id: string;
   /** Minor units for one GiB and hour, times a million: 3000 in USD is 0.00003 USD. */
 readonly rate_micro: string;
-  readonly reason: string;
   readonly state: "past" | "current" | "future";
 };
 

@@ -3992,7 +3992,6 @@ class StoragePrice(TypedDict):
     id: str
     rate_micro: str
     """Minor units for one GiB and hour, times a million: 3000 in USD is 0.00003 USD."""
-    reason: str
     state: Literal["past", "current", "future"]
 
 

@@ -41,7 +41,7 @@ const charging = (nowMs: number) =>
 const price = async (currency: string, rateMicro: bigint, atMs: number) =>
   asSystem(
     root,
-    `insert into storage_prices (id, currency, rate_micro, effective_from, reason, created_by) values ($1, $2, $3, $4, 'a test', 'test')`,
+    `insert into storage_prices (id, currency, rate_micro, effective_from, created_by) values ($1, $2, $3, $4, 'test')`,
     [systemIds.next(), currency, rateMicro, new Date(atMs)],
   );
 

@@ -19,7 +19,7 @@ const on = handlers<Parts>();
 
 const show = (row: StoragePriceRow): StoragePrice => ({
   ...{ id: row.id, currency: row.currency, rate_micro: row.rate_micro.toString(), state: row.state },
-  ...{ effective_from: row.effective_from.toISOString(), reason: row.reason, created_at: row.created_at.toISOString() },
+  ...{ effective_from: row.effective_from.toISOString(), created_at: row.created_at.toISOString() },
 });
 
 const list = on(adminStoragePriceList, ({ db }, who, { query }) =>
@@ -41,7 +41,7 @@ const add = on(adminStoragePriceAdd, ({ db, ids }, act, { body }) =>
     }
     const id = ids.next();
     const isNew = await insertStoragePrice(tx, {
-      ...{ id, currency: body.currency, rate_micro: BigInt(body.rate_micro), reason: body.reason.trim() },
+      ...{ id, currency: body.currency, rate_micro: BigInt(body.rate_micro) },
       ...{ from, createdBy: act.actorId },
     });
     if (!isNew) {

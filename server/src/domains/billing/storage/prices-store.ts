@@ -1,6 +1,6 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
-const columns = `p.id, p.currency, p.rate_micro, p.effective_from, p.reason, p.created_at,
+const columns = `p.id, p.currency, p.rate_micro, p.effective_from, p.created_at,
      case when p.effective_from > act_time() then 'future'
        when exists (select from storage_prices n where n.currency = p.currency and n.effective_from > p.effective_from
          and n.effective_from <= act_time()) then 'past'
@@ -19,8 +19,8 @@ const currentSql = sql(
 );
 const insertSql = sql(
   'storage-price-insert',
-  `insert into storage_prices (id, currency, rate_micro, effective_from, reason, created_by)
-   values ($1, $2, $3, coalesce($4, act_time()), $5, $6) on conflict do nothing`,
+  `insert into storage_prices (id, currency, rate_micro, effective_from, created_by)
+   values ($1, $2, $3, coalesce($4, act_time()), $5) on conflict do nothing`,
 );
 const timeSql = sql('storage-price-time', 'select act_time() as now');
 
@@ -29,7 +29,6 @@ export interface StoragePriceRow {
   readonly currency: string;
   readonly rate_micro: bigint;
   readonly effective_from: Date;
-  readonly reason: string;
   readonly created_at: Date;
   readonly state: 'past' | 'current' | 'future';
 }
@@ -42,14 +41,12 @@ export const findCurrentPrice = async (tx: ReadTx, organizationId: string) =>
 /** False when there is one for the same currency and moment. */
 export const insertStoragePrice = async (
   tx: WriteTx,
-  made: Pick<StoragePriceRow, 'id' | 'currency' | 'rate_micro' | 'reason'> & {
+  made: Pick<StoragePriceRow, 'id' | 'currency' | 'rate_micro'> & {
     readonly from: Date | undefined;
     readonly createdBy: string;
   },
 ): Promise<boolean> =>
-  (await tx.run(insertSql, [
-    ...[made.id, made.currency, made.rate_micro, made.from ?? null, made.reason, made.createdBy],
-  ])) === 1;
+  (await tx.run(insertSql, [...[made.id, made.currency, made.rate_micro, made.from ?? null, made.createdBy]])) === 1;
 export async function readActTime(tx: ReadTx): Promise<Date> {
   const [row] = await tx.rows<{ now: Date }>(timeSql);
   if (!row) throw new Error('the database answered no time');
