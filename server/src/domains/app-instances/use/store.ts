@@ -28,8 +28,8 @@ const unitSum = 'least(sum(e.value::bigint), 9007199254740991)::bigint';
 const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
      sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
 /** What counted units cost by the prices of their versions. The ledger rounds sums, so one hour may differ from it by less than a minor unit. */
-const priceOfUnits = `json_build_object('amount_minor', round(sum(e.value::numeric * (m.price ->> 'amount_minor')::numeric
-         / (m.price ->> 'per')::numeric))::bigint::text, 'currency', min(m.price ->> 'currency'))
+const priceOfUnits = `json_build_object('amount_minor', least(round(sum(e.value::numeric * (m.price ->> 'amount_minor')::numeric
+         / (m.price ->> 'per')::numeric)), 9007199254740991)::bigint::text, 'currency', min(m.price ->> 'currency'))
        from app_use o cross join lateral jsonb_each_text(o.units) as e cross join lateral (select o.prices -> e.key as price) m
        where m.price is not null and mine(o.organization_id)`;
 const hours = sql(
