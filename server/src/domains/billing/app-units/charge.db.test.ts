@@ -179,6 +179,31 @@ describe('units that apps count', () => {
     expect(await charged(made.id)).toMatchObject({ windows: '220', units: '4', n: 2 });
   });
 
+  it('cost what each version asked also in the hour of a move to another version and back', async () => {
+    const tenant = await world.found('moved-within-the-hour');
+    const made = await running(tenant, undefined);
+    const copy = systemIds.next();
+    await report(made.id, { copy, requests: 1, tokens: 1 });
+    await moveTo(tenant, made, { amount_minor: '10', per: 1, currency: 'USD' }, '3.0.0');
+    await report(made.id, { copy, requests: 3, tokens: 5 });
+    // What was counted before the move comes once more.
+    await report(made.id, { copy, requests: 1, tokens: 1 });
+    await chargeAt(9_110);
+    expect(await charged(made.id)).toMatchObject({ windows: '40', units: '4' });
+    await asSystem(
+      world.root,
+      "update app_instances set app_version_id = $2, app_version = '2.0.0', version = version + 1 where id = $1",
+      [made.id, made.newVersionId],
+    );
+    await report(made.id, { copy, requests: 4, tokens: 105 });
+    await chargeAt(9_111);
+    expect(await charged(made.id)).toMatchObject({ windows: '40', units: '4' });
+    const use = await world.call('GET', `/api/v1/app-instances/${made.id}/use`, {
+      ...{ as: tenant.token, headers: { 'x-project-id': tenant.projectId } },
+    });
+    expect(use.body.data).toMatchObject([{ requests: 4, bytes_in: 4, units: { tokens: 105, calls: 4 } }]);
+  });
+
   it('are a meter of their own in ledger, usage by app and cost of the instance, and are recomputed from readings', async () => {
     const tenant = await world.found('shown');
     const { id, reference } = await running(tenant, { amount_minor: '250', per: 1_000, currency: 'USD' });
