@@ -3007,7 +3007,7 @@ create table app_use (
   counted boolean not null default false,
   prices jsonb not null default '{}'::jsonb,
   constraint app_use_pkey PRIMARY KEY (id),
-  constraint app_use_once UNIQUE (route_id, hour, copy_id),
+  constraint app_use_once UNIQUE (route_id, hour, copy_id, app_version_id),
   constraint app_use_bytes_in_check CHECK ((bytes_in >= 0)),
   constraint app_use_bytes_out_check CHECK ((bytes_out >= 0)),
   constraint app_use_correlation_id_check CHECK ((length(correlation_id) <= 64)),

@@ -50,7 +50,8 @@ export async function startBehindEdge() {
   };
 }
 
-async function makeCertificate(folder: string): Promise<string> {
+/** A certificate of the edge that this process trusts. */
+export async function makeCertificate(folder: string): Promise<string> {
   const [key, path] = [join(folder, 'localhost.key'), join(folder, 'localhost.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc', '-days', '2'];
   const names = ['-subj', '/CN=edge', '-addext', `subjectAltName=DNS:localhost,DNS:*.${appsDomain}`];

@@ -34,9 +34,10 @@ export const appInstanceUniqueness: Readonly<Record<string, Promised>> = {
     aside: 'app_instances_pkey',
   },
   app_use_once: {
-    promise: 'a copy of the app-proxy has one row for a route and an hour, so a report that comes twice counts once',
+    promise:
+      'a copy of the app-proxy has one row for a route, an hour and a version, so a report that comes twice counts once',
     table: 'app_use',
-    row: { route_id: uuid, hour: '2026-06-01T00:00:00Z', copy_id: uuid },
+    row: { route_id: uuid, hour: '2026-06-01T00:00:00Z', copy_id: uuid, app_version_id: uuid },
   },
   app_routes_label: {
     promise: 'a name leads to one route',

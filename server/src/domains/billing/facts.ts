@@ -8,6 +8,10 @@ export const windowsAtOnce = 60;
 export const bucketsAtOnce = 1_000;
 /** App instances whose counted units one transaction charges. */
 export const instancesAtOnce = 1_000;
+/** Units at which the meter of an app ends: more are no count of anything, and sums of many such meters still fit into the ledger. */
+export const mostMeterUnits = 1_000_000_000_000_000n;
+/** Minor units at which it ends, whatever its units cost: a number of the ledger holds millions of such meters. */
+export const mostMeterMinor = 1_000_000_000_000n;
 /** How often it is looked whether stored files are due: a part of the shortest window. */
 export const storageEveryMs = 15 * secondMs;
 /** A window that is not full is charged when its meter has been silent this long. What comes later is charged behind it. */

@@ -112,6 +112,45 @@ describe('a storage token of an allocation', () => {
     expect((await machine('GET', '')).status).toBe(401);
   });
 
+  it('may no more than the service account that made it, and only in projects of that account', async () => {
+    const made = await world.call('POST', `/api/v1/organizations/${tenant.organizationId}/service-accounts`, {
+      ...{ as: tenant.token, key: systemIds.next() },
+      body: {
+        ...{ name: 'Robot', slug: 'storing-robot', scopes: ['storage:read', 'storage:write'] },
+        project_ids: [tenant.projectId],
+      },
+    });
+    expect(made.status, made.text).toBe(201);
+    const tokens = [];
+    for (let each = 0; each < 2; each += 1) {
+      const token = await make(await launch(), 'write');
+      await asSystem(world.root, 'update storage_tokens set created_by = $2 where id = $1', [
+        token.body.id,
+        made.body.id,
+      ]);
+      tokens.push(asking(world, token.body.token, tenant.projectId));
+    }
+    const [machine, other] = tokens as [Ask, Ask];
+    const change = async (body: object) => {
+      const path = `/api/v1/service-accounts/${made.body.id}`;
+      const changed = await world.call('PATCH', path, { as: tenant.token, key: systemIds.next(), body });
+      expect(changed.status, changed.text).toBe(200);
+    };
+    await store(world, machine, 'shared/robot', Buffer.from('1'));
+    await change({ scopes: ['storage:read'] });
+    expect((await machine('GET', '')).status).toBe(200);
+    expect((await machine('DELETE', `/object?${q('shared/robot')}`)).body.code).toBe('insufficient_permissions');
+    await change({ scopes: ['projects:read'] });
+    expect((await machine('GET', '')).body.code).toBe('token_invalid');
+    await change({ scopes: ['storage:read', 'storage:write'] });
+    expect((await other('GET', '')).status).toBe(200);
+    const elsewhere = await world.call('POST', `/api/v1/organizations/${tenant.organizationId}/projects`, {
+      ...{ as: tenant.token, key: systemIds.next(), body: { name: 'Elsewhere', slug: 'elsewhere' } },
+    });
+    await change({ project_ids: [elsewhere.body.id] });
+    expect((await other('GET', '')).body.code).toBe('token_invalid');
+  });
+
   it('is made by those who may write, for allocations that they see', async () => {
     const allocation = await launch();
     const viewer = await world.join('machine-viewer', tenant, 'viewer');

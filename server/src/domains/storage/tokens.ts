@@ -9,7 +9,7 @@ export interface StorageMachine {
   readonly organizationId: string;
   readonly projectId: string;
   readonly scopes: readonly Scope[];
-  /** The person who made the token; undefined where a program did. What they may not do any more, the token does not either. */
+  /** The person who made the token; undefined where a service account did, whose scopes are counted in already. What they may not do any more, the token does not either. */
   readonly personId: string | undefined;
 }
 const scopesOf = { read: ['storage:read'], write: ['storage:read', 'storage:write'] } as const;
@@ -20,10 +20,11 @@ export const makeFindStorageMachine =
   async (digest: string): Promise<StorageMachine | undefined> => {
     const viewer = systemViewer('storage', { correlationId: ids.next() });
     const found = await db.read(viewer, (tx) => findGoodToken(tx, digest));
-    return (
-      found && {
-        ...{ id: found.id, organizationId: found.organization_id, projectId: found.project_id },
-        ...{ scopes: scopesOf[found.level], personId: found.is_by_program ? undefined : found.created_by },
-      }
-    );
+    if (!found) return undefined;
+    const { level, program_scopes: held } = found;
+    return {
+      ...{ id: found.id, organizationId: found.organization_id, projectId: found.project_id },
+      scopes: scopesOf[level].filter((scope) => held === null || held.includes(scope)),
+      personId: held === null ? found.created_by : undefined,
+    };
   };

@@ -12,8 +12,8 @@ import { bridge, gatewayOf, type SliceNames, type SliceSettings } from './settin
  * what is left of a slice that is gone goes with the next change, and rules of others are not touched.
  */
 export interface Network {
-  /** Makes the network fit for these slices and no others. Safe to repeat. */
-  reconcile(slices: readonly SliceNames[]): Promise<void>;
+  /** Makes the network fit for these slices and no others, and the ports of some of them lead in. Safe to repeat. */
+  reconcile(slices: readonly SliceNames[], open: readonly SliceNames[]): Promise<void>;
   /** What is wrong with the walls around a slice that runs, as the kernel has them; empty when nothing is. */
   breaches(slice: SliceNames): Promise<string[]>;
 }
@@ -84,10 +84,10 @@ export function makeNetwork(parts: {
 
   let last: Promise<unknown> = Promise.resolve();
   return {
-    reconcile(slices) {
+    reconcile(slices, open) {
       const turn = last.then(async () => {
         await makeBridge();
-        await must(['nft', '--file', await put('rules.nft', rulesOf(settings, slices))]);
+        await must(['nft', '--file', await put('rules.nft', rulesOf(settings, slices, open))]);
         await serveAddresses(slices);
       });
       last = turn.catch(() => undefined);

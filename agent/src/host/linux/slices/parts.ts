@@ -41,10 +41,14 @@ export const addressesOf = (slots: readonly TaskSlot[]): string[] => slots.map((
 export const disksOf = (slots: readonly TaskSlot[]): string[] =>
   slots.flatMap(({ nvme_device }) => (nvme_device === null ? [] : [nvme_device]));
 
-/** The network as the slices that live want it. */
+/**
+ * The network as the slices that live want it. Nobody gets in from outside before a machine is handed over: it has the keys of its
+ * tenant from its first boot, and costs nothing yet.
+ */
 export async function reconcileNetwork({ records, network }: Pick<SliceParts, 'records' | 'network'>): Promise<void> {
   const living = (await records.all()).filter(({ state }) => state !== 'ended');
-  await network.reconcile(living.map(({ names }) => names));
+  const names = (some: readonly SliceRecord[]) => some.map((one) => one.names);
+  await network.reconcile(names(living), names(living.filter(({ state }) => state === 'running')));
 }
 
 /** The keys of a slice: the machine's own, and the agent's for going in. */

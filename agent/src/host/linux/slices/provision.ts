@@ -83,6 +83,7 @@ export const makeProvision =
     if (trouble) throw new HostFailure(trouble.code, trouble.message);
     const durations_ms = { ...phases.end() };
     await endUnlessHeld(parts, allocation_id, () => note({ state: 'running', durations_ms }));
+    await reconcileNetwork(parts);
     return { ...seen, durations_ms };
   };
 

@@ -15,9 +15,9 @@ export const tables = [
  * sends nothing. The isolation of ports, which libvirt sets, keeps ports from each other; it needs no rule.
  *
  * Above it, slices reach the world by NAT, and the port for their reports at the gateway, but neither the rest of the host nor blocked ranges nor each other; from outside, sshd of a slice
- * is reached at a port of the host.
+ * is reached at a port of the host, where it is open.
  */
-export function rulesOf(settings: SliceSettings, slices: readonly SliceNames[]): string {
+export function rulesOf(settings: SliceSettings, slices: readonly SliceNames[], open: readonly SliceNames[]): string {
   const blocked = [...new Set([...alwaysBlocked, ...settings.blocked])].join(', ');
   const resolvers = settings.nameServers.join(', ');
   return `${tables.map((table) => `table ${table.join(' ')} {}\ndelete table ${table.join(' ')}\n`).join('')}
@@ -56,10 +56,10 @@ ${resolvers === '' ? '' : `    iifname "${bridge}" ip daddr { ${resolvers} } met
   }
   chain to_slices {
     type nat hook prerouting priority -100; policy accept;
-${slices.map(({ sshPort, address }) => `    iifname != "${bridge}" fib daddr type local tcp dport ${sshPort} dnat ip to ${address}:22\n`).join('')}  }
+${open.map(({ sshPort, address }) => `    iifname != "${bridge}" fib daddr type local tcp dport ${sshPort} dnat ip to ${address}:22\n`).join('')}  }
   chain to_slices_from_host {
     type nat hook output priority -100; policy accept;
-${slices.map(({ sshPort, address }) => `    fib daddr type local ip daddr != 127.0.0.0/8 tcp dport ${sshPort} dnat ip to ${address}:22\n`).join('')}  }
+${open.map(({ sshPort, address }) => `    fib daddr type local ip daddr != 127.0.0.0/8 tcp dport ${sshPort} dnat ip to ${address}:22\n`).join('')}  }
   chain to_world {
     type nat hook postrouting priority 100; policy accept;
     ip saddr ${settings.network} oifname != "${bridge}" masquerade

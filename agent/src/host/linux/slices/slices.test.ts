@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { appendFile, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -104,6 +105,25 @@ describe('a host with eight GPUs on two sides', () => {
     await host.revokeUser({ allocation_id: first, login: fixture.login }, makeWork());
     await host.provisionSlice(slice(second, [0]), makeWork());
     expect(await failureOf(host.provisionUser(user(first), makeWork()))).toBe('lease_conflict');
+  });
+});
+
+describe('the port of a slice at its host', () => {
+  it('leads into the machine from its hand-over on, and not while it is made or started again', async () => {
+    const { host, slice } = await begin();
+    const isOpen = () =>
+      readFileSync(join(fixture.folder, 'state/network/rules.nft'), 'utf8').includes('dnat ip to 10.100.0.10:22');
+    const before: boolean[] = [];
+    const watched = () =>
+      Object.assign(makeWork(), { onPhase: (name: string) => name === 'readiness' && before.push(isOpen()) });
+    await host.provisionSlice(slice(first, [0]), watched());
+    expect([before, isOpen()]).toEqual([[false], true]);
+    await host.provisionSlice(slice(second, [1]), watched());
+    expect([before, isOpen()]).toEqual([[false, true], true]);
+    const order = { allocation_id: first, login: fixture.login };
+    await host.stop({ ...order, grace_seconds: 0 }, makeWork());
+    await host.start({ ...order, authorized_keys: [], expect: slice(first, [0]).expect }, watched());
+    expect([before, isOpen()]).toEqual([[false, true, false], true]);
   });
 });
 
@@ -306,7 +326,7 @@ describe('documents', () => {
 
   it('let each port send as itself and nothing else, and a port without rules send nothing', () => {
     const names = [0, 3].map((index) => namesOf(usualSlices, 'a machine', index));
-    const rules = rulesOf({ ...usualSlices, blocked: ['203.0.113.0/24'] }, names);
+    const rules = rulesOf({ ...usualSlices, blocked: ['203.0.113.0/24'] }, names, names);
     for (const { mac, address, tap } of names) {
       expect(rules).toContain(`iifname "${tap}" jump`);
       expect(rules).toContain(`ether saddr != ${mac} drop`);

@@ -56,6 +56,7 @@ export function makeSliceStops(
         const trouble = troubleIn(seen, params.expect);
         if (trouble) throw new HostFailure(trouble.code, trouble.message);
         await setState(record.allocation_id, 'running');
+        await reconcileNetwork(parts);
         return seen;
       } catch (error) {
         // What is not proven stays off; a machine that ran already is left to its tenant.

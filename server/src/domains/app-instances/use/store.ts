@@ -2,21 +2,32 @@ import type { Money } from '@gpuaas/contract';
 import type { AppUseCounts } from '@gpuaas/contract/ingress';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
-/** Sums of a copy only grow: of two reports that cross, the later one stays. Routes that are not there are left out. */
+/**
+ * Sums of a copy only grow: of two reports that cross, the later one stays. Routes that are not there are left out. A copy counts by
+ * route and hour; in the hour of a move to another version, what was there before it stays with the version of before.
+ */
 const put = sql(
   'app-use-put',
   `insert into app_use as u (id, organization_id, project_id, app_instance_id, route_id, app_version_id, app_reference, app_version,
      endpoint_name, operating_mode, copy_id, hour, requests, failures, bytes_in, bytes_out, units, last_at, correlation_id, prices)
    select id_at(act_time()), r.organization_id, r.project_id, r.app_instance_id, r.id, i.app_version_id, i.app_reference, i.app_version,
-     r.endpoint_name, coalesce(v.manifest ->> 'operating_mode', 'tenant_dedicated'), $1, s.hour, s.requests, s.failures, s.bytes_in, s.bytes_out,
-     s.units, s.last_at, $3, coalesce((select jsonb_object_agg(m ->> 'name', m -> 'price') from jsonb_array_elements(v.manifest -> 'metering') as m
+     r.endpoint_name, coalesce(v.manifest ->> 'operating_mode', 'tenant_dedicated'), $1, s.hour, greatest(s.requests - b.requests, 0),
+     greatest(s.failures - b.failures, 0), greatest(s.bytes_in - b.bytes_in, 0), greatest(s.bytes_out - b.bytes_out, 0),
+     (select coalesce(jsonb_object_agg(e.key, e.value::bigint - c.count), '{}'::jsonb) from jsonb_each_text(s.units) e
+       cross join lateral (select coalesce(sum((o.units ->> e.key)::bigint), 0) as count from app_use o where o.route_id = r.id
+         and o.hour = s.hour and o.copy_id = $1 and o.app_version_id <> i.app_version_id and mine(o.organization_id)) c
+       where e.value::bigint >= c.count), s.last_at, $3, coalesce((select jsonb_object_agg(m ->> 'name', m -> 'price') from jsonb_array_elements(v.manifest -> 'metering') as m
        where m ? 'price'), '{}'::jsonb)
    from jsonb_to_recordset($2::jsonb) as s (route_id uuid, instance_id uuid, hour timestamptz, last_at timestamptz, requests bigint,
        failures bigint, bytes_in bigint, bytes_out bigint, units jsonb)
      join app_routes r on r.id = s.route_id and r.app_instance_id = s.instance_id and mine(r.organization_id)
      join app_instances i on i.id = r.app_instance_id and mine(i.organization_id)
      join app_versions v on v.id = i.app_version_id and mine(v.organization_id)
-   where s.hour = date_trunc('hour', s.hour, 'UTC') and s.hour <= act_time() + interval '1 hour'
+     cross join lateral (select count(*) as rows, coalesce(sum(o.requests), 0)::bigint as requests,
+         coalesce(sum(o.failures), 0)::bigint as failures, coalesce(sum(o.bytes_in), 0)::bigint as bytes_in,
+         coalesce(sum(o.bytes_out), 0)::bigint as bytes_out from app_use o where o.route_id = r.id and o.hour = s.hour
+         and o.copy_id = $1 and o.app_version_id <> i.app_version_id and mine(o.organization_id)) b
+   where (b.rows = 0 or (s.requests, s.bytes_in + s.bytes_out) > (b.requests, b.bytes_in + b.bytes_out)) and s.hour = date_trunc('hour', s.hour, 'UTC') and s.hour <= act_time() + interval '1 hour'
    on conflict on constraint app_use_once do update set requests = excluded.requests, failures = excluded.failures,
      bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out, units = excluded.units, counted = false, last_at = excluded.last_at,
      correlation_id = excluded.correlation_id
@@ -28,8 +39,8 @@ const unitSum = 'least(sum(e.value::bigint), 9007199254740991)::bigint';
 const summed = `sum(u.requests)::bigint as requests, sum(u.failures)::bigint as failures, sum(u.bytes_in)::bigint as bytes_in,
      sum(u.bytes_out)::bigint as bytes_out, max(u.last_at) as last_at`;
 /** What counted units cost by the prices of their versions. The ledger rounds sums, so one hour may differ from it by less than a minor unit. */
-const priceOfUnits = `json_build_object('amount_minor', round(sum(e.value::numeric * (m.price ->> 'amount_minor')::numeric
-         / (m.price ->> 'per')::numeric))::bigint::text, 'currency', min(m.price ->> 'currency'))
+const priceOfUnits = `json_build_object('amount_minor', least(round(sum(e.value::numeric * (m.price ->> 'amount_minor')::numeric
+         / (m.price ->> 'per')::numeric)), 9007199254740991)::bigint::text, 'currency', min(m.price ->> 'currency'))
        from app_use o cross join lateral jsonb_each_text(o.units) as e cross join lateral (select o.prices -> e.key as price) m
        where m.price is not null and mine(o.organization_id)`;
 const hours = sql(

@@ -1,22 +1,28 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+import { mostMeterMinor, mostMeterUnits } from '../facts.ts';
 
 const aloneSql = sql('app-units-alone', `select pg_advisory_xact_lock(hashtextextended('usage app units', 0))`);
 /**
  * Charges what instances have counted and not paid for. A meter is one unit of one instance with one version, so its price is one, and
  * its exact price is the price times everything that it has ever counted: however late a report comes, what is charged adds up to
  * the rounded price of the whole. A window is the time in which the charge was made.
+ *
+ * Counts are what an app says, and many apps are charged in one statement, so a meter ends at `$7` units or at what costs `$8` minor
+ * units: a number that the ledger cannot hold would stop the charges of all.
  */
 const chargeSql = sql(
   'app-units-charge',
   `with counts as materialized (
      select u.organization_id, u.project_id, u.app_instance_id, u.app_version_id, e.key as name, min(u.app_reference) as app_reference,
        min(u.app_version) as app_version, min(u.endpoint_name) as endpoint_name, min(u.operating_mode) as operating_mode,
-       (array_agg(u.correlation_id order by u.last_at desc))[1] as correlation_id, (array_agg(u.prices -> e.key))[1] as price, sum(e.value::bigint)::bigint as count
+       (array_agg(u.correlation_id order by u.last_at desc))[1] as correlation_id, (array_agg(u.prices -> e.key))[1] as price, sum(e.value::bigint) as count
      from app_use u cross join lateral jsonb_each_text(u.units) as e
      where u.app_instance_id = any ($1::uuid[]) and mine(u.organization_id)
      group by u.organization_id, u.project_id, u.app_instance_id, u.app_version_id, e.key
    ), priced as materialized (
-     select c.*, 'app:' || c.name || '@' || c.app_version as meter, a.currency, i.requested_by,
+     select c.organization_id, c.project_id, c.app_instance_id, c.app_version_id, c.app_reference, c.endpoint_name, c.operating_mode,
+       c.correlation_id, 'app:' || c.name || '@' || c.app_version as meter, a.currency, i.requested_by,
+       least(c.count, $7::numeric, div($8::numeric * (c.price ->> 'per')::numeric, (c.price ->> 'amount_minor')::numeric))::bigint as count,
        case c.price ->> 'per' when '1' then 'unit' when '1000' then 'thousand_units' else 'million_units' end as unit,
        (c.price ->> 'amount_minor')::bigint * 1000000 as rate_micro
      from counts c join app_instances i on i.id = c.app_instance_id and mine(i.organization_id)
@@ -91,7 +97,7 @@ export async function chargeUnits(
   now: Date,
 ): Promise<UnitsCharged> {
   const [done] = await tx.rows<UnitsCharged>(chargeSql, [
-    ...[of.instanceIds, of.to, by.actorId, by.correlationId, now, of.windowSeconds],
+    ...[of.instanceIds, of.to, by.actorId, by.correlationId, now, of.windowSeconds, mostMeterUnits, mostMeterMinor],
   ]);
   return done as UnitsCharged;
 }

@@ -141,6 +141,32 @@ describe('units that apps count', () => {
     expect(await charged(id)).toMatchObject({ windows: '21', ledger: '21', n: 1 });
   });
 
+  it('that are absurd cost no more than a meter may, and keep no other app from being charged', async () => {
+    const [absurd, other] = [await world.found('absurd'), await world.found('beside-absurd')];
+    const made = await running(absurd, { amount_minor: '999999999', per: 1, currency: 'USD' });
+    const cheap = await running(absurd, { amount_minor: '1', per: 1_000_000, currency: 'USD' });
+    const plain = await running(other, { amount_minor: '7', per: 1, currency: 'USD' });
+    const copy = systemIds.next();
+    for (const hour of [1, 2]) {
+      await report(made.id, { copy, requests: 1, tokens: Number.MAX_SAFE_INTEGER, hour });
+      await report(cheap.id, { copy, requests: 1, tokens: Number.MAX_SAFE_INTEGER, hour });
+    }
+    await report(plain.id, { copy, requests: 1, tokens: 3 });
+    await chargeAt(9_050);
+    expect(await charged(plain.id)).toMatchObject({ windows: '21', ledger: '21' });
+    // As many whole units as cost 10^12 at that price, and 10^15 units.
+    expect(await charged(made.id)).toMatchObject({ windows: '999999999000', units: '1000' });
+    expect(await charged(cheap.id)).toMatchObject({ windows: '1000000000', units: '1000000000000000' });
+    await report(made.id, { copy, requests: 1, tokens: 5, hour: 0 });
+    await chargeAt(9_051);
+    expect(await charged(made.id)).toMatchObject({ windows: '999999999000', n: 1 });
+    const use = await world.call('GET', `/api/v1/app-instances/${made.id}/use`, {
+      ...{ as: absurd.token, headers: { 'x-project-id': absurd.projectId } },
+    });
+    expect(use.status, use.text).toBe(200);
+    expect(await see(absurd, 'ledger/verify')).toMatchObject({ ok: true, problem: null });
+  });
+
   it('cost what the version asked that counted them, and nothing where it asked nothing', async () => {
     const tenant = await world.found('versions');
     const made = await running(tenant, { amount_minor: '10', per: 1, currency: 'USD' });
@@ -151,6 +177,31 @@ describe('units that apps count', () => {
     await report(made.id, { copy: systemIds.next(), requests: 1, tokens: 2, hour: 1 });
     await chargeAt(9_100);
     expect(await charged(made.id)).toMatchObject({ windows: '220', units: '4', n: 2 });
+  });
+
+  it('cost what each version asked also in the hour of a move to another version and back', async () => {
+    const tenant = await world.found('moved-within-the-hour');
+    const made = await running(tenant, undefined);
+    const copy = systemIds.next();
+    await report(made.id, { copy, requests: 1, tokens: 1 });
+    await moveTo(tenant, made, { amount_minor: '10', per: 1, currency: 'USD' }, '3.0.0');
+    await report(made.id, { copy, requests: 3, tokens: 5 });
+    // What was counted before the move comes once more.
+    await report(made.id, { copy, requests: 1, tokens: 1 });
+    await chargeAt(9_110);
+    expect(await charged(made.id)).toMatchObject({ windows: '40', units: '4' });
+    await asSystem(
+      world.root,
+      "update app_instances set app_version_id = $2, app_version = '2.0.0', version = version + 1 where id = $1",
+      [made.id, made.newVersionId],
+    );
+    await report(made.id, { copy, requests: 4, tokens: 105 });
+    await chargeAt(9_111);
+    expect(await charged(made.id)).toMatchObject({ windows: '40', units: '4' });
+    const use = await world.call('GET', `/api/v1/app-instances/${made.id}/use`, {
+      ...{ as: tenant.token, headers: { 'x-project-id': tenant.projectId } },
+    });
+    expect(use.body.data).toMatchObject([{ requests: 4, bytes_in: 4, units: { tokens: 105, calls: 4 } }]);
   });
 
   it('are a meter of their own in ledger, usage by app and cost of the instance, and are recomputed from readings', async () => {

@@ -1,4 +1,4 @@
-import type { StorageToken } from '@gpuaas/contract';
+import type { Scope, StorageToken } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 export interface TokenRow {
@@ -47,12 +47,17 @@ const revoke = sql(
   'storage-token-revoke',
   'update storage_tokens t set revoked_at = act_time() where t.id = $1 and t.revoked_at is null and mine(t.organization_id)',
 );
-/** What a request is held against, each time: the allocation runs, and who made the token is still there. */
+/**
+ * What a request is held against, each time: the allocation runs, and who made the token is still there. A service account has no
+ * role that could be asked, so what it may in the project comes along.
+ */
 const findGood = sql(
   'storage-token-good',
-  `select t.id, t.organization_id, t.project_id, t.level, t.created_by, s.id is not null as is_by_program
+  `select t.id, t.organization_id, t.project_id, t.level, t.created_by, s.scopes as program_scopes
    from ${joined}
      left join service_accounts s on s.id = t.created_by and s.organization_id = t.organization_id and s.state = 'active'
+       and (s.project_id = t.project_id or exists (select from service_account_projects p where p.service_account_id = s.id
+         and p.project_id = t.project_id and p.organization_id = s.organization_id))
      left join users u on u.id = t.created_by and u.disabled_at is null
    where t.token_hash = decode($1, 'hex') and t.revoked_at is null
      and a.state in ('requested', 'provisioning', 'active') and mine(t.organization_id)
@@ -80,6 +85,7 @@ export const countTokens = async (tx: ReadTx, allocationId: string): Promise<num
 export const revokeToken = (tx: WriteTx, id: string) => tx.run(revoke, [id]);
 
 export interface GoodToken extends Pick<TokenRow, 'id' | 'organization_id' | 'project_id' | 'level' | 'created_by'> {
-  readonly is_by_program: boolean;
+  /** Null where a person made it. */
+  readonly program_scopes: readonly Scope[] | null;
 }
 export const findGoodToken = async (tx: ReadTx, digest: string) => (await tx.rows<GoodToken>(findGood, [digest]))[0];

@@ -155,6 +155,28 @@ describe('the door', () => {
     expect(await post(0, telemetryPath, report(0))).toBe(429);
   });
 
+  it('counts what a machine sends with a wrong token or by a wrong path, and reads no record for it any more', async () => {
+    let reads = 0;
+    const counted: SliceRecords = {
+      ...records,
+      all() {
+        reads += 1;
+        return records.all();
+      },
+    };
+    await door.close();
+    door = makeGuestDoor({ records: counted, settings, elapsedMs: () => elapsedMs });
+    await door.open();
+    const answers: number[] = [];
+    for (let n = 0; n < 14; n += 1) answers.push(await post(0, telemetryPath, report(0), 'wrong'));
+    expect(answers).toEqual([...Array.from({ length: 12 }, () => 401), 429, 429]);
+    expect(reads).toBe(12);
+    for (let n = 0; n < 13; n += 1) answers.push(await post(1, '/elsewhere', ''));
+    expect(answers.slice(-2)).toEqual([404, 429]);
+    elapsedMs += 5_000;
+    expect(await post(0, telemetryPath, report(0))).toBe(204);
+  });
+
   it('gives a machine that holds connections open no room of others', async () => {
     const held = Array.from({ length: 20 }, () =>
       connect({ host: gateway, port: guestPort, localAddress: addressOf(0) }).on('error', () => undefined),

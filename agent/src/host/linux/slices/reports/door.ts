@@ -21,13 +21,14 @@ export interface GuestDoor {
   close(): Promise<void>;
 }
 const ok = 204;
-/** Reports of one machine: a few at once, and on average one in five seconds. A machine is to report every half minute. */
+/** Requests of one machine, right or wrong: a few at once, and on average one in five seconds. It is to report every half minute. */
 const allowance = { most: 12, everyMs: 5_000 };
 
 interface Known {
-  look: GuestLook | undefined;
   tokens: number;
   atMs: number;
+  /** The last report, and of which slice: an address is used again. */
+  last: { readonly allocationId: string; readonly look: GuestLook } | undefined;
 }
 
 export function makeGuestDoor(parts: {
@@ -37,33 +38,35 @@ export function makeGuestDoor(parts: {
   readonly listen?: ListenAt;
 }): GuestDoor {
   const { records, settings, elapsedMs, listen = listenAt } = parts;
+  /** By address. There are no more of them than the network of slices has. */
   const known = new Map<string, Known>();
+  const network = gatewayOf(settings).replace(/\d+$/, '');
   const reported = new Map<string, HostSample>();
   let opening: Promise<Server> | undefined;
 
-  const isAllowed = (allocationId: string): boolean => {
+  const isAllowed = (address: string): boolean => {
     const now = elapsedMs();
-    const one = known.get(allocationId) ?? { look: undefined, tokens: allowance.most, atMs: now };
+    const one = known.get(address) ?? { tokens: allowance.most, atMs: now, last: undefined };
     one.tokens = Math.min(allowance.most, one.tokens + (now - one.atMs) / allowance.everyMs);
     one.atMs = now;
-    known.set(allocationId, one);
+    known.set(address, one);
     if (one.tokens < 1) return false;
     one.tokens -= 1;
     return true;
   };
-  const senderOf = async (request: IncomingMessage): Promise<SliceRecord | undefined> => {
-    const address = request.socket.remoteAddress;
+  const senderOf = async (request: IncomingMessage, address: string): Promise<SliceRecord | undefined> => {
     const record = (await records.all()).find(({ names, state }) => names.address === address && state !== 'ended');
     const [, shown] = /^Bearer ([A-Za-z0-9_-]{1,100})$/.exec(request.headers.authorization ?? '') ?? [];
     if (!record || shown === undefined) return undefined;
     return isToken(shown, await readToken(records.folderOf(record.allocation_id))) ? record : undefined;
   };
-  const takeSample = ({ allocation_id: allocationId, slots }: SliceRecord, text: string): number => {
+  const takeSample = ({ allocation_id: allocationId, slots, names }: SliceRecord, text: string): number => {
     const mine = { allocationId, gpus: slots.map(({ gpu_uuid }) => gpu_uuid) };
-    const one = known.get(allocationId);
-    const read = readReport(text, mine, one?.look, elapsedMs());
+    const one = known.get(names.address);
+    const before = one?.last?.allocationId === allocationId ? one.last.look : undefined;
+    const read = readReport(text, mine, before, elapsedMs());
     if (!read) return 400;
-    if (one) one.look = read.look;
+    if (one) one.last = { allocationId, look: read.look };
     reported.set(allocationId, read.sample);
     return ok;
   };
@@ -78,11 +81,14 @@ export function makeGuestDoor(parts: {
     return ok;
   };
   const answer = async (request: IncomingMessage): Promise<number> => {
+    const address = request.socket.remoteAddress ?? '';
+    if (!address.startsWith(network)) return 401;
+    // Before anything is looked up: a tenant is root in the machine and may send what they like as often as they like.
+    if (!isAllowed(address)) return 429;
     const isReport = request.url === telemetryPath || request.url === progressPath;
     if (!isReport || request.method !== 'POST') return 404;
-    const record = await senderOf(request);
+    const record = await senderOf(request, address);
     if (!record) return 401;
-    if (!isAllowed(record.allocation_id)) return 429;
     const text = await bodyOf(request);
     if (text === undefined) return 413;
     return request.url === progressPath ? takeProgress(record, text) : takeSample(record, text);
