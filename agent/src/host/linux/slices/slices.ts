@@ -53,14 +53,7 @@ export function makeSlices(parts: SliceParts): Slices {
   const release = makeRelease(parts);
   const shells = makeGuestShells();
 
-  /** The record of a slice that runs for this login; throws where there is none. */
-  const needRunning = async (allocationId: string, username: string): Promise<SliceRecord> => {
-    const record = await records.get(allocationId);
-    if (record?.state !== 'running' || record.login.username !== username) {
-      throw new HostFailure('not_found', `Nothing runs for ${username} of allocation ${allocationId}.`);
-    }
-    return record;
-  };
+  const needRunning = makeNeedRunning(parts);
 
   /** Closes what was opened if the lease has ended while the connection was made. */
   const unlessEnded = async (of: { readonly allocationId: string; readonly username: string }, opened: Shell) => {
@@ -151,6 +144,17 @@ export function makeSlices(parts: SliceParts): Slices {
     },
   };
 }
+
+/** Finds the record of a slice that runs for a login; throws where there is none. */
+const makeNeedRunning =
+  ({ records }: Pick<SliceParts, 'records'>) =>
+  async (allocationId: string, username: string): Promise<SliceRecord> => {
+    const record = await records.get(allocationId);
+    if (record?.state !== 'running' || record.login.username !== username) {
+      throw new HostFailure('not_found', `Nothing runs for ${username} of allocation ${allocationId}.`);
+    }
+    return record;
+  };
 
 async function resume(parts: SliceParts): Promise<void> {
   if (!(await parts.records.all()).some(({ state }) => state !== 'ended')) return;

@@ -58,7 +58,7 @@ export function makeOpaqueTokens(parts: {
   };
 }
 
-/** One text for each reason, so that it says nothing about a token that somebody guessed. */
+/** One text for each reason, so that it tells a caller who guesses tokens nothing. */
 const gone =
   'The storage token is not valid: it was revoked, its allocation has ended, or who made it has left. Make another one with gpuaas storage token create.';
 
