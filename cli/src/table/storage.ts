@@ -115,7 +115,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage mkdir',
-      summary: 'Create a folder, and those on the way to it',
+      summary: 'Create a folder, and the folders above it that are missing',
       args: [path],
       flags: { 'owner-project-id': owner },
       examples: ['gpuaas storage mkdir shared/results/'],
@@ -242,7 +242,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage token create',
-      summary: 'Make a token that opens the files of the project from the machines of an allocation',
+      summary: 'Make a token with which the machine of an allocation uses the files of the project',
       description:
         'It ends with the allocation. In the machine, GPUAAS_TOKEN, GPUAAS_BASE_URL and GPUAAS_PROJECT let gpuaas cp and sync use it.',
       args: [allocation, { name: 'LEVEL', meaning: choices.storage_token_create.level.join(', '), field: 'level' }],

@@ -46,7 +46,7 @@ export function makeAppGuard(parts: GuardParts): Reconciler {
     await db.write(parts.begin('app_instance.guard', { correlationId }), async (tx) => {
       const row = await holdInstance(tx, id);
       if (!row) return tx.abandon(new Fault('app_instance_not_found', 'It is gone.'));
-      // It has moved on since it was listed: the next round looks at it as it is then.
+      // It has changed since it was listed: the next round decides from its new state.
       if (row.version !== version) return tx.abandon(new Fault('version_conflict', 'It has changed.'));
       const changed = await actOn(tx, parts, row, due, correlationId);
       acted.inc({ due });

@@ -1380,9 +1380,9 @@ class AppUse(TypedDict):
     bytes_out: int
     """Bodies of answers, and bytes of WebSockets, towards the caller."""
     cost: Money | None
-    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit."""
+    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit."""
     failures: int
-    """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
+    """Requests that failed in the proxy, the node or the app, or that the app answered with 5xx."""
     instances: int
     """Instances that were used."""
     last_used_at: str
@@ -1401,10 +1401,10 @@ class AppUseHour(TypedDict):
     correlation_id: str
     """Of the last report of the app-proxy that is in these numbers."""
     cost: Money | None
-    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit."""
+    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit."""
     endpoint: str
     failures: int
-    """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
+    """Requests that failed in the proxy, the node or the app, or that the app answered with 5xx."""
     hour: str
     last_used_at: str
     operating_mode: str
