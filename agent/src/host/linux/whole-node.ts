@@ -43,7 +43,7 @@ export interface WholeNodeParts {
   readonly door: SshDoor;
   /** Changes with every boot of the machine and with nothing else. */
   readonly bootId: () => Promise<string>;
-  /** The slices that are here. A host is let whole or in slices, never both at once. */
+  /** The slices that are here. A host is rented out whole or in slices, never both at once. */
   readonly slices: () => Promise<readonly { readonly allocationId: string }[]>;
   /** How long programs of a tenant may take to end by themselves. */
   readonly graceMs: number;

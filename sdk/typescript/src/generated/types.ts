@@ -1920,7 +1920,7 @@ readonly silent_nodes: number;
 };
 
 export type FleetNode = {
-  /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
+  /** What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say. */
 readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
@@ -2598,7 +2598,7 @@ export type NodeCondition = {
 };
 
 export type NodeDetail = {
-  /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
+  /** What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say. */
 readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];

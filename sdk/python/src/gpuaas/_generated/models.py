@@ -2183,7 +2183,7 @@ class FleetHealth(TypedDict):
 
 class FleetNode(TypedDict):
     abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]] | None
-    """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
+    """What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
     address: str | None
@@ -2915,7 +2915,7 @@ class NodeDetailReport(TypedDict):
 
 class NodeDetail(TypedDict):
     abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]] | None
-    """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
+    """What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
     address: str | None
