@@ -52,7 +52,7 @@ export const Settings = Type.Object({
     Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,64}(?:,[A-Za-z0-9_.-]{1,64}){0,63}$',
       description:
-        'Serial numbers of the disks that slices may overwrite, with commas. Without it the host is let whole and no disk is written.',
+        'Serial numbers of the disks that slices may overwrite, with commas. Without it the host is rented out whole and no disk is written.',
     }),
   ),
   GPUAAS_SLICE_NETWORK: Type.String({

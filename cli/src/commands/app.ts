@@ -94,7 +94,8 @@ export const logs: Run = async (session) => {
     const isNew = found.fetched_at !== null && (asked.asked_at === null || found.fetched_at >= asked.asked_at);
     if (isNew) {
       for (const { text } of found.lines) session.around.stdout.write(`${plain(text)}\n`);
-      if (found.truncated) session.say('There is more than the host gave.');
+      if (found.truncated)
+        session.say('More was printed: these are the last lines that the host keeps and one answer holds.');
       return exitCodes.ok;
     }
     await sleep(betweenMs);

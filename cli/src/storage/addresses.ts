@@ -19,7 +19,7 @@ export async function ask(
       ...(more.body && { body: more.body as RequestInit['body'] & {} }),
     });
   } catch (cause) {
-    throw new Failure(exitCodes.server, `${new URL(url).origin} cannot be reached for files.`, { cause });
+    throw new Failure(exitCodes.server, `Can't reach the store of files at ${new URL(url).origin}.`, { cause });
   }
 }
 

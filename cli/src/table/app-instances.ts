@@ -12,7 +12,7 @@ export const appInstances: CommandGroup = {
   commands: [
     {
       name: 'app launch',
-      summary: 'Launch an app, on an allocation that exists or together with a new one',
+      summary: 'Launch an app, on an allocation that you have or together with a new one',
       description:
         'With --on it runs on that allocation, which has to be a whole node. With --sku a new allocation comes with it: its price is shown and confirmed, and both are released together. Parameters of the app are given as --set name=value.',
       args: [{ name: 'APP', meaning: 'publisher/slug of the app, with @version for one version' }],
@@ -37,9 +37,9 @@ export const appInstances: CommandGroup = {
     },
     {
       name: 'app test',
-      summary: 'Run a published version through everything that an instance can meet, and print a checklist',
+      summary: 'Test a published version: launch, open, upgrade, stop, start and release it, and print a checklist',
       description:
-        'It launches the version of the manifest in your project, asks each endpoint through its address, looks whether its use is counted, moves it to the same version and back, stops, starts and releases it. Without --on and --sku it takes the first whole node that is free, after its price was confirmed. The exit code is 0 when nothing failed.',
+        'It launches the version of the manifest in your project, calls each endpoint at its address, checks that its use is counted, moves it to the same version and back, stops, starts and releases it. Without --on and --sku it takes the first whole node that is free, after its price was confirmed. The exit code is 0 when nothing failed.',
       args: [{ name: 'FILE', optional: true, meaning: 'the manifest, in YAML or JSON (default: app.yaml)' }],
       flags: {
         on: { type: 'string', value: 'ALLOCATION', meaning: 'the allocation to run on: its name, its id or @last' },
@@ -109,18 +109,18 @@ export const appInstances: CommandGroup = {
     },
     {
       name: 'app use',
-      summary: 'Requests, bytes, units and their cost of an app instance by hour',
+      summary: 'What an app instance was used for, by hour: requests, bytes, units and their cost',
       args: [instance],
       flags: { limit },
       examples: [`gpuaas app use ${someId}`],
       operation: 'app_instance_use',
       columns: ['hour', 'endpoint', 'app_version', 'requests', 'failures', 'bytes_in', 'bytes_out', 'units', 'cost'],
-      none: 'Nobody has used it yet. The app-proxy hands its numbers in each minute.',
+      none: 'No use was reported yet. The app-proxy reports it each minute.',
       reads: true,
     },
     {
       name: 'app uses',
-      summary: 'Requests, bytes, units and their cost of the apps of the project, by app',
+      summary: 'What the apps of the project were used for, by app: requests, bytes, units and their cost',
       flags: {
         days: { type: 'string', value: 'DAYS', as: 'number', meaning: 'of how many days; 30 when left out' },
         limit,
@@ -162,14 +162,14 @@ export const appInstances: CommandGroup = {
       summary: 'Move an app instance to another version of its app',
       description:
         'Its volumes and addresses stay. If the new version does not become ready within its time, the old one comes back. With --set and the version that it has, it only gets other parameters.',
-      args: [instance, { name: 'VERSION', meaning: 'the number of the version, as 1.2.3' }],
+      args: [instance, { name: 'VERSION', meaning: 'the number of the version, such as 1.2.3' }],
       flags: { set: { type: 'string', value: 'NAME=VALUE', many: true, meaning: 'a parameter that changes' } },
       examples: [`gpuaas app upgrade ${someId} 1.2.3`],
       load: async () => (await import('../commands/app.ts')).upgrade,
     },
     {
       name: 'app rollback',
-      summary: 'Move an app instance back to its version of before, with the parameters of then',
+      summary: 'Move an app instance back to its previous version, with the parameters that it had then',
       args: [instance],
       examples: [`gpuaas app rollback ${someId}`],
       operation: 'app_instance_rollback',
@@ -182,7 +182,7 @@ export const appInstances: CommandGroup = {
       examples: [`gpuaas app release ${someId}`],
       operation: 'app_instance_release',
       columns,
-      asks: 'End app instance {} with its volumes?',
+      asks: 'End app instance {} with its volumes, and with its allocation if both were launched together?',
     },
   ],
 };

@@ -169,7 +169,7 @@ export const apps: CommandGroup = {
     },
     {
       name: 'app registry login',
-      summary: 'Print a login of minutes, with which you push images of an app to the registry of the installation',
+      summary: 'Print a login that works for minutes, to push images of an app to the registry of the installation',
       description:
         'Podman, docker, skopeo, oras and cosign take it. It opens the repository of this app and no other one.',
       args: [app],
@@ -199,7 +199,7 @@ export const apps: CommandGroup = {
     },
     {
       name: 'app key remove',
-      summary: 'Withdraw a public key; what was verified with it stays so',
+      summary: 'Withdraw a public key; versions that it verified stay verified',
       args: [{ name: 'KEY', meaning: 'its id', field: 'app_signing_key_id' }],
       examples: [`gpuaas app key remove ${someId} --yes`],
       operation: 'app_signing_key_delete',
@@ -217,7 +217,7 @@ export const apps: CommandGroup = {
     },
     {
       name: 'app deprecate',
-      summary: 'Say that a version has a successor',
+      summary: 'Deprecate a version: say that it has a successor',
       args: [version],
       flags: { revision },
       examples: [`gpuaas app deprecate ${someId}`],
@@ -247,7 +247,7 @@ export const apps: CommandGroup = {
     },
     {
       name: 'app entitlements',
-      summary: 'Who may use an app beside those who find it anyway',
+      summary: 'Who may use an app besides those who find it anyway',
       args: [app],
       flags: { limit },
       examples: ['gpuaas app entitlements demo/echo'],
@@ -258,7 +258,7 @@ export const apps: CommandGroup = {
     },
     {
       name: 'app unentitle',
-      summary: 'Take an entitlement back; what runs goes on',
+      summary: 'Revoke an entitlement; what runs goes on',
       args: [app, { name: 'ENTITLEMENT', meaning: 'its id', field: 'app_entitlement_id' }],
       examples: [`gpuaas app unentitle demo/echo ${someId} --yes`],
       operation: 'app_entitlement_delete',

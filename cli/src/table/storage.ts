@@ -11,10 +11,10 @@ const owner: FlagSpec = {
   ...{ type: 'string', value: 'ID', field: 'owner_project_id' },
   meaning: 'the project that owns the path, where a grant opens it to you',
 };
-const replace: FlagSpec = { type: 'boolean', meaning: 'a file that is there goes to the trash' };
+const replace: FlagSpec = { type: 'boolean', meaning: 'replace a file that is there; it goes to the trash' };
 const trashed: ArgSpec = { name: 'FILE', meaning: 'as gpuaas storage trash shows it', field: 'storage_object_id' };
 const source: ArgSpec = { name: 'SOURCE', meaning: 'a path here, or storage: and a path there' };
-const target: ArgSpec = { name: 'TARGET', meaning: 'the other one of the two' };
+const target: ArgSpec = { name: 'TARGET', meaning: 'the other side: storage: and a path there, or a path here' };
 const objectColumns = ['path', 'is_folder', 'size_bytes', 'updated_at', 'checksum'];
 const trashColumns = ['id', 'path', 'size_bytes', 'deleted_at', 'purge_at'];
 const linkColumns = ['id', 'path', 'expires_at', 'opened', 'works'];
@@ -43,7 +43,7 @@ export const storage: CommandGroup = {
       name: 'cp',
       summary: 'Store a file, or fetch one',
       description:
-        'Bytes go in parts with checksums. What is cut goes on: an upload with --resume, a download by itself from TARGET.part.',
+        'Bytes are sent in parts with checksums. An upload that was interrupted continues with --resume, a download when it is started again, from TARGET.part.',
       args: [source, target],
       flags: {
         resume: { type: 'string', value: 'ID', meaning: 'go on with this upload' },
@@ -54,7 +54,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'sync',
-      summary: 'Copy a folder, up or down, without what is there already',
+      summary: 'Copy a folder, up or down; files that are there already are left out',
       description: 'Files are compared by checksum. Nothing is deleted, and links are not followed.',
       args: [source, target],
       flags: { 'owner-project-id': owner },
@@ -76,7 +76,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage usage',
-      summary: 'How much the project stores, and how much it may',
+      summary: 'What the project stores, and its quota',
       examples: ['gpuaas storage usage'],
       operation: 'storage_get',
       columns: ['stored_bytes', 'reserved_bytes', 'quota_bytes'],
@@ -115,7 +115,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage mkdir',
-      summary: 'Create a folder, and those on the way to it',
+      summary: 'Create a folder, and the folders above it that are missing',
       args: [path],
       flags: { 'owner-project-id': owner },
       examples: ['gpuaas storage mkdir shared/results/'],
@@ -142,7 +142,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage abort',
-      summary: 'Give an upload up',
+      summary: 'Give up an upload: what has arrived of it is removed',
       args: [{ name: 'UPLOAD', meaning: 'the id of an upload', field: 'storage_upload_id' }],
       examples: [`gpuaas storage abort ${someId}`],
       operation: 'storage_upload_abort',
@@ -150,7 +150,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage trash',
-      summary: 'What was deleted or replaced and can be brought back',
+      summary: 'The trash: files that were deleted or replaced and can be restored',
       flags: { limit },
       examples: ['gpuaas storage trash'],
       operation: 'storage_trash_list',
@@ -160,7 +160,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage restore',
-      summary: 'Bring a file back to where it was',
+      summary: 'Restore a file from the trash to its path',
       args: [trashed],
       examples: [`gpuaas storage restore ${someId}`],
       operation: 'storage_trash_restore',
@@ -177,7 +177,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage grants',
-      summary: 'What the project has granted to others, or others to it and to you',
+      summary: 'Grants that the project gave, or that it and you received',
       flags: {
         side: oneOf('SIDE', choices.storage_grant_list.side, 'by this project (default), or from others'),
         limit,
@@ -201,6 +201,15 @@ export const storage: CommandGroup = {
       examples: [`gpuaas storage grant datasets/imagenet/ project ${someId} read`],
       operation: 'storage_grant_create',
       columns: grantColumns,
+    },
+    {
+      name: 'storage revoke',
+      summary: 'Revoke a grant',
+      args: [{ name: 'GRANT', meaning: 'as gpuaas storage grants shows it', field: 'storage_grant_id' }],
+      examples: [`gpuaas storage revoke ${someId} --yes`],
+      operation: 'storage_grant_revoke',
+      columns: grantColumns,
+      asks: 'Revoke the grant {}?',
     },
     {
       name: 'storage share',
@@ -233,7 +242,7 @@ export const storage: CommandGroup = {
     },
     {
       name: 'storage token create',
-      summary: 'Make a token that opens the files of the project from the machines of an allocation',
+      summary: 'Make a token with which the machine of an allocation uses the files of the project',
       description:
         'It ends with the allocation. In the machine, GPUAAS_TOKEN, GPUAAS_BASE_URL and GPUAAS_PROJECT let gpuaas cp and sync use it.',
       args: [allocation, { name: 'LEVEL', meaning: choices.storage_token_create.level.join(', '), field: 'level' }],
@@ -263,15 +272,6 @@ export const storage: CommandGroup = {
       operation: 'storage_token_revoke',
       columns: tokenColumns,
       asks: 'Revoke this storage token of {}?',
-    },
-    {
-      name: 'storage revoke',
-      summary: 'Revoke a grant',
-      args: [{ name: 'GRANT', meaning: 'as gpuaas storage grants shows it', field: 'storage_grant_id' }],
-      examples: [`gpuaas storage revoke ${someId} --yes`],
-      operation: 'storage_grant_revoke',
-      columns: grantColumns,
-      asks: 'Revoke the grant {}?',
     },
   ],
 };

@@ -121,14 +121,15 @@ export const provisioningReleasingEscalated = defineEvent({
   type: 'provisioning.releasing.escalated',
   version: '1.0',
   summary:
-    'A slice does not leave as it should: its machine did not shut down in time and is destroyed, or its slots are quarantined.',
+    'The release of a slice escalates: its machine did not shut down in time and is destroyed, or its slots are quarantined.',
   producer: 'api',
   consumers: ['notification-relay'],
   payload: payload({
     generation,
     node_id: Uuid,
     step: Type.Enum(['destroy', 'quarantine'], {
-      description: 'destroy: it is switched off. quarantine: it could not be destroyed, or its devices not taken back.',
+      description:
+        'destroy: the machine is destroyed. quarantine: it could not be destroyed, or its devices could not be taken back.',
     }),
     failure_code: Type.Union([Sentence, Type.Null()], { description: 'What the node reported, for a quarantine.' }),
   }),

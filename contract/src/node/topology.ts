@@ -25,7 +25,7 @@ export const SlotCandidate = Type.Object(
 export type SlotCandidate = Static<typeof SlotCandidate>;
 
 /**
- * What a host may be able to do besides being let whole:
+ * What a host may be able to do besides being rented out whole:
  * `slices` virtual machines on parts of it, `oci` containers from images named by digest, `reimage` imaging its own disks anew,
  * `partitions` NVSwitch partitions that follow the slices, `fabric` fabric functions that it keeps apart for each tenant,
  * `ssh_certificates` machines that let certificates of our authority in.

@@ -33,8 +33,8 @@ export function emitCapacity(): string {
   ]);
   return `# Capacity shapes and SKUs
 
-What can be rented, in which sizes and at which price, as the product comes ([default-catalog.ts](../../contract/src/default-catalog.ts)). \`gpuaas ops catalog-defaults\`
-loads it; operators change it afterwards ([add a kind of capacity](../guides/add-a-sku.md)), so \`gpuaas sku list\` knows what an installation offers.
+What can be rented in a new installation, in which sizes and at which price ([default-catalog.ts](../../contract/src/default-catalog.ts)). \`gpuaas ops catalog-defaults\`
+loads it; operators change it afterwards ([add a kind of capacity](../guides/add-a-sku.md)), so ask \`gpuaas sku list\` what an installation offers.
 
 There are two shapes:
 
@@ -46,7 +46,7 @@ ${table(['SKU', 'shape', 'GPU', 'GPUs of a host', 'may be rented', 'price of a G
 
 ## Machines of slices
 
-The first size of a number of GPUs is the default of it.
+For each number of GPUs, the first size is the default.
 
 ${table(['SKU', 'size', 'GPUs', 'CPUs', 'memory', 'may be rented'], slices)}
 

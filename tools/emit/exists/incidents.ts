@@ -27,9 +27,9 @@ export function emitIncidents(tree: Tree): string {
   });
   return `# Incidents
 
-What went wrong elsewhere and could have gone wrong here, with the rule that it led to and the tests that hold the rule. This product has not run for others yet,
-so none of them happened to it; one that does is added as a page in [docs/incidents](../incidents), with its guard.
+What went wrong elsewhere and could have gone wrong here, with the rule that it led to and the tests that check the rule. This product has not run for others yet,
+so none of them happened to it. An incident of its own gets a page in [docs/incidents](../incidents), with its tests.
 
-${table(['incident', 'happened', 'rule', 'tests that hold it'], rows)}
+${table(['incident', 'happened', 'rule', 'tests'], rows)}
 `;
 }

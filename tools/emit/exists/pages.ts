@@ -16,13 +16,17 @@ function emitIndex(contract: Contract, tree: Tree, root: string): string {
   const domains = tree.paths.filter((path) => /^server\/src\/domains\/[^/]+\/README\.md$/.test(path)).length;
   return `# What exists
 
-What is in the tree today, counted from the tree itself: every page here is emitted by \`npm run gen\`, and a gate fails while one differs. What is shown by
-tests, and what is not built, is in the [capability matrix](../capability-matrix.md).
+What is in the tree today, counted from the tree itself: \`npm run gen\` writes every page here, and a gate fails when one is out of date. What tests have shown,
+and what is not built, is in the [capability matrix](../capability-matrix.md).
 
 ${table(
   ['page', 'how many', 'what it has'],
   [
-    ['[Processes](processes.md)', String(processes.length), 'ports, roles, events that each hears and says'],
+    [
+      '[Processes](processes.md)',
+      String(processes.length),
+      'ports, database role, events that each publishes and consumes',
+    ],
     [
       '[Domains and their tables](domains.md)',
       `${domains}, with ${tablesIn(tree.text('db/schema.sql')).length} tables`,
@@ -31,19 +35,19 @@ ${table(
     [
       '[Capacity shapes and SKUs](capacity.md)',
       '2 shapes',
-      'SKUs, sizes of slices, images, prices as the product comes',
+      'SKUs, sizes of slices, images and prices of a new installation',
     ],
     ['[Tasks of nodes](tasks.md)', String(nodeTaskTypes.length), 'everything that a host can be asked to do'],
     [
       '[The contract in numbers](contract.md)',
       `${contract.routes.length} operations`,
-      'operations, events, errors, state machines drawn',
+      'operations, events, errors, drawings of state machines',
     ],
     ['[Runbooks by category](runbooks.md)', String(readRunbooks(root).length), 'signal, severity and owner of each'],
     [
       '[Incidents](incidents.md)',
       String(incidentsOf(tree).length),
-      'what went wrong elsewhere, and the tests that hold it off',
+      'what went wrong elsewhere, and the tests that prevent it here',
     ],
   ],
 )}

@@ -36,8 +36,10 @@ function diagram(contract: Contract): string {
 
 export function emitProcesses(contract: Contract): string {
   const sections = processes.map(({ spec, login, keys }) => {
-    const hears = contract.events.filter((event) => consumersOf(event).includes(spec.name)).map(({ type }) => type);
-    const says = contract.events
+    const subscribes = contract.events
+      .filter((event) => consumersOf(event).includes(spec.name))
+      .map(({ type }) => type);
+    const publishes = contract.events
       .filter(({ producer, alsoFrom }) => [producer, ...(alsoFrom ?? [])].includes(spec.name))
       .map(({ type }) => type);
     const ports = portsOf(spec.config.properties);
@@ -47,15 +49,15 @@ ${spec.summary} Started by [main.ts](../../server/src/bin/${spec.name}/main.ts).
 
 - Asks for: ${spec.needs.length === 0 ? 'nothing' : codes(spec.needs.map(String))}.
 - Database role: ${login === undefined ? 'none' : code(login)}. Sealing keys: ${keys.length === 0 ? 'none' : codes(keys)}.
-- Subscribes to: ${hears.length === 0 ? 'nothing' : codes(hears)}.
-- Publishes: ${says.length === 0 ? 'nothing' : codes(says)}.
+- Subscribes to: ${subscribes.length === 0 ? 'nothing' : codes(subscribes)}.
+- Publishes: ${publishes.length === 0 ? 'nothing' : codes(publishes)}.
 
 ${ports.length === 0 ? 'It listens on its health port alone.' : table(['port', 'default', 'what comes there'], ports)}
 `;
   });
   return `# Processes
 
-What runs, what each process listens on, and which events it hears and says. The reasons are in the [architecture](../architecture.md), every setting
+What runs, what each process listens on, and which events it publishes and subscribes to. The reasons are in the [architecture](../architecture.md), every setting
 in the [configuration](../reference/configuration.md), every event in [events](../reference/events.md). Each process also serves \`/healthz\`, \`/readyz\` and
 \`/metrics\` on its health port.
 

@@ -23,7 +23,7 @@ const linesFor = ({ base_url, project_id, token }: NewStorageToken): string =>
     'gpuaas cp model.bin storage:checkpoints/run-1/',
   ].join('\n');
 
-/** Tokens that open the files of the project from the machines of an allocation, until it ends. */
+/** Tokens with which the machine of an allocation uses the files of the project, until the allocation ends. */
 export function StoragePanel({ it }: { it: AllocationDetail }) {
   const may = useMay();
   const nameOf = useNames();

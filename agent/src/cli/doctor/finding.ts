@@ -11,7 +11,7 @@ export interface Finding {
   /** The command that mends it; left out when all is well. */
   readonly mend?: string;
 }
-/** `tenants`: the host can be let whole. `containers`: nothing that the agent does today. */
+/** `tenants`: renting the host out whole. `containers`: running apps of its tenant, which no host has to do. */
 export type Need = 'agent' | 'tenants' | 'slices' | 'containers';
 
 /** A check as it is written: the rest of its finding is the same whatever it finds. */
@@ -37,7 +37,7 @@ export async function runChecks(checks: readonly Check[]): Promise<Finding[]> {
   return findings;
 }
 
-/** Whether the host can do what it is meant for. A host that is let whole needs nothing of slices. */
+/** Whether the host can do what it is meant for. A host that is rented out whole needs nothing of slices. */
 export const isWell = (findings: readonly Finding[], makesSlices: boolean): boolean =>
   findings.every(({ state, needed_for: need }) => {
     const counts = need === 'agent' || need === 'tenants' || (need === 'slices' && makesSlices);

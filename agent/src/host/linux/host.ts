@@ -55,7 +55,7 @@ export interface LinuxHostOrder {
   readonly bootId?: () => Promise<string>;
   readonly graceMs?: number;
   readonly patienceMs?: number;
-  /** How the host makes slices. Without it, or without an approved disk, it is let whole. */
+  /** How the host makes slices. Without it, or without an approved disk, it is rented out whole. */
   readonly slices?: SliceSettings;
   /** How the host runs containers. Without an allowed registry it runs none. */
   readonly containers?: ContainerSettings;
@@ -133,7 +133,7 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
 }
 
 const refuse = async (): Promise<never> => {
-  throw new HostFailure('not_supported', 'This host is let whole; it makes no machines and images no disks.');
+  throw new HostFailure('not_supported', 'This host is rented out whole; it makes no machines and images no disks.');
 };
 
 interface HostSides {

@@ -1,25 +1,25 @@
 import type { Clock } from '../../clock.ts';
 import { HostFailure, type Work } from '../port.ts';
 
-/** Work that nobody wants any more ends here, with what has been done so far left in order. */
-export function heed(signal: AbortSignal): void {
+/** Throws where work was called off. It stands between steps, so no step is left half done. */
+export function stopIfCalledOff(signal: AbortSignal): void {
   if (signal.aborted) throw new HostFailure('aborted', 'The work was called off.');
 }
-/** For what only looks: a release does not wait for a look that is stuck. */
+/** For work that only looks and changes nothing: a release does not wait for a look that hangs. */
 export async function unlessCalledOff<T>(signal: AbortSignal, look: Promise<T>): Promise<T> {
   const off = Promise.withResolvers<never>();
-  const tell = () => off.reject(new HostFailure('aborted', 'The work was called off.'));
-  signal.addEventListener('abort', tell, { once: true });
-  if (signal.aborted) tell();
+  const refuse = () => off.reject(new HostFailure('aborted', 'The work was called off.'));
+  signal.addEventListener('abort', refuse, { once: true });
+  if (signal.aborted) refuse();
   try {
     return await Promise.race([look, off.promise]);
   } finally {
-    signal.removeEventListener('abort', tell);
+    signal.removeEventListener('abort', refuse);
   }
 }
 export async function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  await clock.sleep(ms, signal).catch(() => heed(signal));
-  heed(signal);
+  await clock.sleep(ms, signal).catch(() => stopIfCalledOff(signal));
+  stopIfCalledOff(signal);
 }
 
 /** Tells which phase has begun and counts how long each took. */
@@ -34,10 +34,10 @@ export function makePhases(work: Work, clock: Clock) {
   return {
     begin(name: string) {
       end();
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       current = { name, atMs: clock.now().getTime() };
       work.phase(name, 0);
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
     },
     end,
   };

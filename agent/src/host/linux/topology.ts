@@ -31,7 +31,7 @@ const mostBlockers = 50;
 const mostIn = { slot: 20, args: 20, argLetters: 100, sentence: 200 };
 const sentence = (text: string) => text.slice(0, mostIn.sentence);
 
-/** What discovery asks of the part that makes slices; without it a host is let whole. */
+/** What discovery asks of the part that makes slices; without it a host is rented out whole. */
 export interface SliceView {
   readonly approvedDisks: readonly string[];
   /** All GPUs, also those that are handed through. */
@@ -40,7 +40,7 @@ export interface SliceView {
   /** What keeps the host from making slices, beside what is read here. */
   trouble(): Promise<string[]>;
 }
-const noSlices = 'It is let whole: no disk is approved for slices. Name serial numbers in GPUAAS_SLICE_DISKS.';
+const noSlices = 'It is rented out whole: no disk is approved for slices. Name serial numbers in GPUAAS_SLICE_DISKS.';
 
 /** What discovery asks of the part that runs containers. */
 export interface ContainerView {

@@ -8,7 +8,7 @@ import type { Account, Accounts } from './accounts.ts';
 import { type Login, reboot } from './argv.ts';
 import type { Attest } from './attestation.ts';
 import { type Commands, complaintOf } from './commands.ts';
-import { heed, makePhases, rest, unlessCalledOff } from './phases.ts';
+import { makePhases, rest, stopIfCalledOff, unlessCalledOff } from './phases.ts';
 import type { Disposal } from './removal/disposal.ts';
 import { findLeftovers, proveClean, removeLeftovers } from './removal/leftovers.ts';
 import type { Mounts } from './removal/mounts.ts';
@@ -43,7 +43,7 @@ export interface WholeNodeParts {
   readonly door: SshDoor;
   /** Changes with every boot of the machine and with nothing else. */
   readonly bootId: () => Promise<string>;
-  /** The slices that are here. A host is let whole or in slices, never both at once. */
+  /** The slices that are here. A host is rented out whole or in slices, never both at once. */
   readonly slices: () => Promise<readonly { readonly allocationId: string }[]>;
   /** How long programs of a tenant may take to end by themselves. */
   readonly graceMs: number;
@@ -196,7 +196,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       ? { username: account.name, uid: account.uid, gid: account.gid }
       : (tenancy?.login ?? params.login);
     if (tenancy || account) {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       work.phase('shutdown', 0);
       await end(allocation_id);
       if (account) await shut(account);
@@ -279,7 +279,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     revoke,
     livingOf,
     async installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<string[]> {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       const { account } = await livingAs(params.allocation_id, params.login);
       const before = await parts.keyFile.read(account.name);
       const now = await parts.keyFile.write(account, keyLinesOf(params));
@@ -287,7 +287,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       return now;
     },
     async attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation> {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       const { tenancy } = await livingAs(params.allocation_id, params.login);
       return unlessCalledOff(work.signal, parts.attest(tenancy));
     },
@@ -300,7 +300,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       const { tenancy } = await livingAs(params.allocation_id, params.login);
       const boot = await bootId();
       if (tenancy.restarting_from === null || tenancy.restarting_from === boot) {
-        heed(work.signal);
+        stopIfCalledOff(work.signal);
         work.phase('reboot', 0);
         await markRestart(params.allocation_id, boot);
         const result = await parts.commands.run(reboot);
@@ -325,7 +325,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
      * is refused by cron and at as by sshd, so nothing begins by itself until it is opened again.
      */
     async stop(params: TaskParams<'allocation.stop'>, work: Work): Promise<TaskOutput<'allocation.stop'>> {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       const id = params.allocation_id;
       await keptAs(id, params.login);
       work.phase('shutdown', 0);
@@ -336,7 +336,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     },
     /** The door is opened last, as in `provision`: the keys are written when everything else has been proven. */
     async start(params: TaskParams<'allocation.start'>, work: Work): Promise<ReadinessAttestation> {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       const id = params.allocation_id;
       const kept = await keptAs(id, params.login);
       work.phase('user', 0);

@@ -48,17 +48,17 @@ export interface Rest {
 
 export function makeRest(clock: Clock, pace: Pace): Rest {
   const seconds = async (length: number, signal: AbortSignal) => {
-    heed(signal);
+    stopIfCalledOff(signal);
     const ms = (length * 1_000) / pace.speed;
     // A timer of less than a millisecond is none.
-    if (ms >= 1) await clock.sleep(ms, signal).catch(() => heed(signal));
-    heed(signal);
+    if (ms >= 1) await clock.sleep(ms, signal).catch(() => stopIfCalledOff(signal));
+    stopIfCalledOff(signal);
   };
   return {
     seconds,
     async phase(work, name, length = name as PhaseLength, factor = 1) {
       const began = clock.now().getTime();
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       work.phase(name, 0);
       const whole = phaseSeconds[length] * factor;
       const steps = whole >= longSeconds ? parts : 1;
@@ -72,6 +72,6 @@ export function makeRest(clock: Clock, pace: Pace): Rest {
 }
 
 /** Work that nobody wants any more ends here, with what has been done so far left in order. */
-export function heed(signal: AbortSignal): void {
+export function stopIfCalledOff(signal: AbortSignal): void {
   if (signal.aborted) throw new HostFailure('aborted', 'The work was called off.');
 }

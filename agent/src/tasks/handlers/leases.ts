@@ -14,12 +14,12 @@ export function leaseHandlers(parts: {
   readonly tunnels: Pick<Tunnels, 'removeLease'>;
 }) {
   const { host, leases, drain, terminals, tunnels } = parts;
-  /** The lease is on disk before the host is touched, and says afterwards what is known, which may be nothing. */
+  /** Writes the lease to disk before the host is touched. Afterwards it is `running`, or `unknown` when the work failed. */
   const provisioned = async <R>(
     given: LeaseOrder & { readonly deadlineAt: string | null },
     make: () => Promise<R>,
   ): Promise<R> => {
-    // A lease that was begun before is not a new one: it is finished, or it would be neither here nor there.
+    // A draining host refuses new leases only: one that was begun before the drain is finished.
     const isBegun = leases.held().some(({ allocation_id }) => allocation_id === given.allocationId);
     if (!isBegun) drain.refuseNewLeases();
     await leases.take(given);

@@ -122,7 +122,7 @@ export const appInstanceCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/app-instances',
   tag,
-  summary: 'Launch an app, on an allocation that exists or together with a new one',
+  summary: 'Launch an app, on an allocation of the project or together with a new one',
   auth: writer,
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -255,7 +255,8 @@ export const appInstanceRollback = defineRoute({
   id: 'app_instance_rollback',
   method: 'POST',
   path: '/api/v1/app-instances/{app_instance_id}/rollback',
-  summary: 'Move an app instance back to the version that it had before its last upgrade, with the parameters of then',
+  summary:
+    'Move an app instance back to the version that it had before its last upgrade, with the parameters that it had then',
   audit: 'app_instance.rollback',
   errors: [
     ...changeErrors,

@@ -12,7 +12,7 @@ const counts = {
   requests: Count,
   failures: Type.Integer({
     minimum: 0,
-    description: 'Those that broke at the proxy, the node or the app, or that it answered with 5xx.',
+    description: 'Requests that failed in the proxy, the node or the app, or that the app answered with 5xx.',
   }),
   bytes_in: Type.Integer({ minimum: 0, description: 'Bodies of requests, and bytes of WebSockets, towards the app.' }),
   bytes_out: Type.Integer({
@@ -22,7 +22,7 @@ const counts = {
   units: Type.Record(Type.String(), Count, { description: 'What the meters of the manifest counted, by their names.' }),
   cost: Type.Union([Money, Type.Null()], {
     description:
-      'What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit.',
+      'What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit.',
   }),
 };
 
@@ -46,7 +46,8 @@ export const appInstanceUse = defineRoute({
   method: 'GET',
   path: '/api/v1/app-instances/{app_instance_id}/use',
   tag,
-  summary: 'Requests, bytes and units of an app instance by hour and endpoint, newest first',
+  summary:
+    'What an app instance was used for, by hour and endpoint, newest first: requests, bytes, units and their cost',
   auth: reader,
   tenancy: { kind: 'owner-of', param: 'app_instance_id' },
   lane: 'default',
@@ -73,7 +74,7 @@ export const appUseList = defineRoute({
   method: 'GET',
   path: '/api/v1/app-use',
   tag,
-  summary: 'Requests, bytes and units of the apps of a project in the last days, by app',
+  summary: 'What the apps of a project were used for in the last days, by app: requests, bytes, units and their cost',
   auth: reader,
   tenancy: { kind: 'header' },
   lane: 'default',

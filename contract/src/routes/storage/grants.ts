@@ -42,7 +42,7 @@ export const storageGrantList = defineRoute({
   id: 'storage_grant_list',
   method: 'GET',
   path: '/api/v1/storage/grants',
-  summary: 'What the project has granted to others, or what others have granted to it and to you; latest first',
+  summary: 'Grants that the project gave, or that it and you received; latest first',
   auth: reads,
   errors: ['cursor_invalid'],
   query: Type.Object(
@@ -64,7 +64,7 @@ export const storageGrantRevoke = defineRoute({
   id: 'storage_grant_revoke',
   method: 'DELETE',
   path: '/api/v1/storage/grants/{storage_grant_id}',
-  summary: 'Revoke a grant; addresses that it gave end within a minute',
+  summary: 'Revoke a grant; addresses that were given out for it end after storage.address_seconds',
   // Who else may read a project's files is decided by people.
   auth: { ...writes, serviceAccounts: 'refused' },
   idempotency: 'key',

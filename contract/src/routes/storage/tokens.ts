@@ -40,7 +40,7 @@ export const storageTokenCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/allocations/{allocation_id}/storage-tokens',
   summary:
-    'Make a token for the machines of an allocation that opens the files of its project, until the allocation ends',
+    'Make a token with which the machine of an allocation uses the files of its project, until the allocation ends',
   auth: writes,
   idempotency: 'key',
   audit: 'storage.token.create',

@@ -1775,7 +1775,7 @@ readonly line: string;
      */
     tokenList(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.StorageToken>;
     /**
-     * Make a token for the machines of an allocation that opens the files of its project, until the allocation ends
+     * Make a token with which the machine of an allocation uses the files of its project, until the allocation ends
      *
      * `POST /api/v1/allocations/{allocation_id}/storage-tokens`
      *
@@ -1791,7 +1791,7 @@ readonly line: string;
      */
     tokenRevoke(input: { readonly allocation_id: string; readonly storage_token_id: string }, options?: CallOptions): Promise<T.StorageToken>;
     /**
-     * How much the project stores, and how much it may
+     * What the project stores, its quota, and what storing costs
      *
      * `GET /api/v1/storage`
      *
@@ -1815,7 +1815,7 @@ readonly line: string;
      */
     downloadGet(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageAddress>;
     /**
-     * Create a folder, and those on the way to it
+     * Create a folder, and the folders above it that are missing
      *
      * `POST /api/v1/storage/folders`
      *
@@ -1823,7 +1823,7 @@ readonly line: string;
      */
     folderCreate(input: { readonly owner_project_id?: string | undefined; readonly path: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
-     * What the project has granted to others, or what others have granted to it and to you; latest first
+     * Grants that the project gave, or that it and you received; latest first
      *
      * `GET /api/v1/storage/grants`
      *
@@ -1839,7 +1839,7 @@ readonly line: string;
      */
     grantCreate(input: { readonly expires_at?: string | undefined; readonly grantee_id: string; readonly grantee_kind: "user" | "service_account" | "project"; readonly level: "read" | "write" | "manage"; readonly path: string }, options?: CallOptions): Promise<T.StorageGrant>;
     /**
-     * Revoke a grant; addresses that it gave end within a minute
+     * Revoke a grant; addresses that were given out for it end after storage.address_seconds
      *
      * `DELETE /api/v1/storage/grants/{storage_grant_id}`
      *
@@ -1919,7 +1919,7 @@ readonly line: string;
      */
     objectList(input: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly recursive?: boolean | undefined }, options?: CallOptions): Paged<T.StorageObject>;
     /**
-     * What was deleted or replaced and can be brought back, latest first
+     * The trash: files that were deleted or replaced and can be restored, latest first
      *
      * `GET /api/v1/storage/trash`
      *
@@ -1935,7 +1935,7 @@ readonly line: string;
      */
     trashPurge(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
-     * Bring a file back to where it was
+     * Restore a file from the trash to its path
      *
      * `POST /api/v1/storage/trash/{storage_object_id}/restore`
      *
@@ -1943,7 +1943,7 @@ readonly line: string;
      */
     trashRestore(input: { readonly storage_object_id: string }, options?: CallOptions): Promise<T.StorageObject>;
     /**
-     * Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
+     * Begin an upload: its size counts towards the quota from now on, and the file appears when the upload is finished
      *
      * `POST /api/v1/storage/uploads`
      *
@@ -1951,7 +1951,7 @@ readonly line: string;
      */
     uploadCreate(input: { readonly content_type?: string | undefined; readonly owner_project_id?: string | undefined; readonly path: string; readonly replace?: boolean | undefined; readonly size_bytes: number }, options?: CallOptions): Promise<T.StorageUpload>;
     /**
-     * Give an upload up: what has arrived of it is removed
+     * Give up an upload: what has arrived of it is removed
      *
      * `DELETE /api/v1/storage/uploads/{storage_upload_id}`
      *
@@ -1967,7 +1967,7 @@ readonly line: string;
      */
     uploadGet(input: { readonly storage_upload_id: string }, options?: CallOptions): Promise<T.StorageUpload>;
     /**
-     * Make an upload whose parts have all arrived a file
+     * Finish an upload: when all of its parts have arrived, it becomes a file
      *
      * `POST /api/v1/storage/uploads/{storage_upload_id}/finish`
      *
@@ -1975,7 +1975,7 @@ readonly line: string;
      */
     uploadFinish(input: { readonly storage_upload_id: string; readonly checksum?: string | undefined }, options?: CallOptions): Promise<T.StorageObject>;
     /**
-     * An address that takes one part, of exactly these bytes and for a short time
+     * An address to which one part is sent: it takes exactly these bytes, for a short time
      *
      * `GET /api/v1/storage/uploads/{storage_upload_id}/part`
      *
@@ -1993,7 +1993,7 @@ readonly line: string;
      */
     list(input?: { readonly allocation?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "requested" | "launching" | "running" | "stopping" | "stopped" | "failed" | "releasing" | "released" | undefined }, options?: CallOptions): Paged<T.AppInstance>;
     /**
-     * Launch an app, on an allocation that exists or together with a new one
+     * Launch an app, on an allocation of the project or together with a new one
      *
      * `POST /api/v1/app-instances`
      *
@@ -2058,7 +2058,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     release(input: { readonly app_instance_id: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**
-     * Move an app instance back to the version that it had before its last upgrade, with the parameters of then
+     * Move an app instance back to the version that it had before its last upgrade, with the parameters that it had then
      *
      * `POST /api/v1/app-instances/{app_instance_id}/rollback`
      *
@@ -2098,7 +2098,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     upgrade(input: { readonly app_instance_id: string; readonly parameters?: Readonly<Record<string, string | number | boolean>> | undefined; readonly version: string }, options?: CallOptions): Promise<T.AppInstance>;
     /**
-     * Requests, bytes and units of an app instance by hour and endpoint, newest first
+     * What an app instance was used for, by hour and endpoint, newest first: requests, bytes, units and their cost
      *
      * `GET /api/v1/app-instances/{app_instance_id}/use`
      *
@@ -2114,7 +2114,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     signInCreate(input: { readonly label: string; readonly state: string; readonly to?: string | undefined }, options?: CallOptions): Promise<T.AppSignIn>;
     /**
-     * Requests, bytes and units of the apps of a project in the last days, by app
+     * What the apps of a project were used for in the last days, by app: requests, bytes, units and their cost
      *
      * `GET /api/v1/app-use`
      *
@@ -2132,7 +2132,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     versionGet(input: { readonly app_version_id: string }, options?: CallOptions): Promise<T.AppVersion>;
     /**
-     * Say that a version has a successor: it can still be launched, and nobody is upgraded to it any more
+     * Deprecate a version that has a successor: it can still be launched, and no instance is upgraded to it any more
      *
      * `POST /api/v1/app-versions/{app_version_id}/deprecate`
      *
@@ -2156,7 +2156,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     versionRetire(input: { readonly app_version_id: string; readonly revision?: number | undefined }, options?: CallOptions): Promise<T.AppVersion>;
     /**
-     * Have a version verified again now: after it was signed, or when what was missing is there
+     * Have a version verified again now, for example after it was signed or its SBOM was added
      *
      * `POST /api/v1/app-versions/{app_version_id}/verify`
      *
@@ -2180,7 +2180,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     update(input: { readonly app_id: string; readonly name?: string | undefined; readonly summary?: string | undefined; readonly visibility?: "project" | "organization" | "platform" | undefined }, options?: CallOptions): Promise<T.App>;
     /**
-     * Who may use an app beside those who find it anyway
+     * Who may use an app besides those who find it anyway
      *
      * `GET /api/v1/apps/{app_id}/entitlements`
      *
@@ -2196,7 +2196,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     entitlementCreate(input: { readonly app_id: string; readonly organization_id: string; readonly project_id?: string | undefined }, options?: CallOptions): Promise<T.AppEntitlement>;
     /**
-     * Take an entitlement back: new instances are refused, what runs goes on
+     * Revoke an entitlement: new instances are refused, what runs goes on
      *
      * `DELETE /api/v1/apps/{app_id}/entitlements/{app_entitlement_id}`
      *
@@ -2204,7 +2204,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     entitlementDelete(input: { readonly app_entitlement_id: string; readonly app_id: string }, options?: CallOptions): Promise<T.AppEntitlement>;
     /**
-     * A login of minutes, with which images of this app are pushed to the registry of the installation
+     * A login that works for minutes, to push images of this app to the registry of the installation
      *
      * `POST /api/v1/apps/{app_id}/push-credentials`
      *
@@ -2260,7 +2260,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     signingKeyCreate(input: { readonly project_id: string; readonly name: string; readonly public_key: string }, options?: CallOptions): Promise<T.AppSigningKey>;
     /**
-     * Withdraw a public key: nothing is verified by it any more; what was verified stays so
+     * Withdraw a public key: it verifies no more versions; those that it verified stay verified
      *
      * `DELETE /api/v1/projects/{project_id}/app-signing-keys/{app_signing_key_id}`
      *

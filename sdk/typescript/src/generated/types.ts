@@ -1183,9 +1183,9 @@ export type AppUse = {
 readonly bytes_in: number;
   /** Bodies of answers, and bytes of WebSockets, towards the caller. */
 readonly bytes_out: number;
-  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit. */
+  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit. */
 readonly cost: Money | null;
-  /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
+  /** Requests that failed in the proxy, the node or the app, or that the app answered with 5xx. */
 readonly failures: number;
   /** Instances that were used. */
 readonly instances: number;
@@ -1204,10 +1204,10 @@ readonly bytes_in: number;
 readonly bytes_out: number;
   /** Of the last report of the app-proxy that is in these numbers. */
 readonly correlation_id: string;
-  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit. */
+  /** What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit. */
 readonly cost: Money | null;
   readonly endpoint: string;
-  /** Those that broke at the proxy, the node or the app, or that it answered with 5xx. */
+  /** Requests that failed in the proxy, the node or the app, or that the app answered with 5xx. */
 readonly failures: number;
   readonly hour: string;
   readonly last_used_at: string;
@@ -1920,7 +1920,7 @@ readonly silent_nodes: number;
 };
 
 export type FleetNode = {
-  /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
+  /** What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say. */
 readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
@@ -2598,7 +2598,7 @@ export type NodeCondition = {
 };
 
 export type NodeDetail = {
-  /** What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say. */
+  /** What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say. */
 readonly abilities: (readonly ("slices" | "oci" | "reimage" | "partitions" | "fabric" | "ssh_certificates")[]) | null;
   /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];

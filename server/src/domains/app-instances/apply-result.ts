@@ -1,7 +1,7 @@
 import type { NodeTaskProgress, NodeTaskResult, NodeTaskType, TaskOutput } from '@gpuaas/contract/node';
 import type { WriteTx } from '../../kernel/act.ts';
 import type { ResultEffect } from '../nodes/index.ts';
-import { becomeFailed, becomeReady, becomeReleased, becomeStopped, type Changed } from './end.ts';
+import { becomeFailed, becomeReady, becomeReleased, becomeStopped, type Changed } from './become.ts';
 import { askReady, askStop } from './launch.ts';
 import type { InstanceParts } from './parts.ts';
 import { findTaskInstance, holdInstance, type InstanceRow, noteGone, notePhase } from './store.ts';
@@ -41,7 +41,7 @@ export const makeApplyAppResult =
     };
   };
 
-/** Whether the result is about a launch that nobody waits for any more. A container that it has started has to end. */
+/** Whether the result is of a launch that was given up or replaced by a later try. The container that it started is ended. */
 async function endLate(
   tx: WriteTx,
   parts: InstanceParts,
@@ -88,9 +88,9 @@ async function apply(
       return isAsked ? undefined : becomeReady(tx, of, row);
     }
     case 'app.oci_ready':
-      return isOk ? heedReady(tx, parts, row, of, result.output as TaskOutput<'app.oci_ready'>) : undefined;
+      return isOk ? applyReady(tx, parts, row, of, result.output as TaskOutput<'app.oci_ready'>) : undefined;
     case 'app.oci_status':
-      return isOk ? heedStatus(tx, row, of, result.output as TaskOutput<'app.oci_status'>) : undefined;
+      return isOk ? applyStatus(tx, row, of, result.output as TaskOutput<'app.oci_status'>) : undefined;
     case 'app.oci_stop': {
       if (!isOk && !gone.has(failure.code)) return undefined;
       await noteGone(tx, row.id, row.workload_id);
@@ -109,7 +109,7 @@ const ended = (said: TaskOutput<'app.oci_ready'>['workload']) => ({
     : `The container ended with ${said?.exit_code ?? 'no code'}. Its log says why.`,
 });
 
-async function heedReady(
+async function applyReady(
   tx: WriteTx,
   parts: InstanceParts,
   row: InstanceRow,
@@ -124,7 +124,7 @@ async function heedReady(
 }
 
 /** A running instance whose container is not running any more has failed. A launch that hangs is the guard's. */
-async function heedStatus(
+async function applyStatus(
   tx: WriteTx,
   row: InstanceRow,
   of: { readonly ids: InstanceParts['ids']; readonly correlationId: string },

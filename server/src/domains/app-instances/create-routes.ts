@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { readLeased } from '../allocations/index.ts';
 import { findLaunchable, type Launchable } from '../apps/index.ts';
 import { mostPerAllocation } from './facts.ts';
-import { launch, objection } from './launch.ts';
+import { launch, whyNoContainers } from './launch.ts';
 import { whyNotTheirs } from './may-launch.ts';
 import type { CreateParts } from './routes.ts';
 import { putRoutes } from './routing.ts';
@@ -47,7 +47,7 @@ async function takeCapacity(tx: WriteTx, parts: CreateParts, act: Launcher, wish
   const id = wish.allocation_id ?? '';
   const held = await holdCapacityOf(tx, id, act);
   if (!held) return new Fault('allocation_not_found', 'The project has no such allocation.');
-  const refused = whyNotTheirs(held, act) ?? objection(await readLeased(tx, id));
+  const refused = whyNotTheirs(held, act) ?? whyNoContainers(await readLeased(tx, id));
   if (refused) return refused;
   if ((await countInstances(tx, id)) >= mostPerAllocation) {
     return new Fault('app_instance_limit', `An allocation runs ${mostPerAllocation} app instances at most.`);

@@ -4,7 +4,7 @@ import { makeApart, type Reconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { secondMs } from '../../kernel/units.ts';
-import { becomeFailed, becomeReleased, type Changed, giveUp } from './end.ts';
+import { becomeFailed, becomeReleased, type Changed, giveUp } from './become.ts';
 import { guardBatch, retried, useReportedMs } from './facts.ts';
 import { countInstances, type Due, listDue } from './guard-store.ts';
 import { askStatus, askStop, launch } from './launch.ts';
@@ -46,9 +46,9 @@ export function makeAppGuard(parts: GuardParts): Reconciler {
     await db.write(parts.begin('app_instance.guard', { correlationId }), async (tx) => {
       const row = await holdInstance(tx, id);
       if (!row) return tx.abandon(new Fault('app_instance_not_found', 'It is gone.'));
-      // It has moved on since it was listed: the next round looks at it as it is then.
+      // It has changed since it was listed: the next round decides from its new state.
       if (row.version !== version) return tx.abandon(new Fault('version_conflict', 'It has changed.'));
-      const changed = await heed(tx, parts, row, due, correlationId);
+      const changed = await actOn(tx, parts, row, due, correlationId);
       acted.inc({ due });
       return tx.commit(undefined, {
         target: { type: 'app_instance', id },
@@ -98,7 +98,7 @@ async function stopIdle(asked: {
   return { events: [], change: { state: [stopping.from, stopping.to] } };
 }
 
-async function heed(
+async function actOn(
   tx: WriteTx,
   parts: InstanceParts,
   row: InstanceRow,

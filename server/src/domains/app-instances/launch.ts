@@ -35,8 +35,8 @@ export async function findVersion(
   return found.launch.allowed ? found : new Fault('app_not_launchable', found.launch.reason);
 }
 
-/** Why containers cannot run on an allocation; undefined when they can. */
-export function objection(
+/** Why no container can run on an allocation; undefined when one can. */
+export function whyNoContainers(
   leased: LeasedAllocation | undefined,
 ): Fault<'allocation_not_active' | 'app_not_supported'> | undefined {
   if (leased?.state !== 'active') {
@@ -84,7 +84,7 @@ export async function checkOrder(
   of: { readonly version: Launchable; readonly correlationId: string },
 ): Promise<Fault<'allocation_not_active' | 'app_not_supported'> | undefined> {
   const leased = await readLeased(tx, row.allocation_id);
-  const refused = objection(leased);
+  const refused = whyNoContainers(leased);
   if (refused || !leased) return refused ?? new Fault('allocation_not_active', 'The allocation has no place.');
   const order = orderOf(parts, row, { ...of, leased, workloadId: row.id });
   return order instanceof Fault ? order : undefined;
@@ -100,7 +100,7 @@ export async function launch(
   const version = await findVersion(tx, row, about.mayReturn);
   if (version instanceof Fault) return version;
   const leased = await readLeased(tx, row.allocation_id);
-  const refused = objection(leased);
+  const refused = whyNoContainers(leased);
   if (refused || !leased) return refused ?? new Fault('allocation_not_active', 'The allocation has no place.');
   const workloadId = parts.ids.next();
   const order = orderOf(parts, row, { version, leased, workloadId, correlationId: about.correlationId });

@@ -13,7 +13,7 @@ import { type Act, handlers, type Mounted, type WriteTx } from '../../kernel/act
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { AllocationDoor } from '../allocations/index.ts';
-import { becomeReleased } from './end.ts';
+import { becomeReleased } from './become.ts';
 import { usualLogLines } from './facts.ts';
 import { askLogs, askStop, launch } from './launch.ts';
 import { moveTo } from './machine.ts';

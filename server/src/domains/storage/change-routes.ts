@@ -9,7 +9,7 @@ import { handlers, type Mounted, type ReadTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { dayMs } from '../../kernel/units.ts';
 import { absent, denied, findPlace, includes, type Place, pathIn } from './access.ts';
-import { belowOf, makeRoom, makeWay, openNamespace, quotaOf, whyNotMore } from './change.ts';
+import { belowOf, makeFoldersAbove, makeRoom, openNamespace, quotaOf, whyNotMore } from './change.ts';
 import { longestPath } from './facts.ts';
 import type { StorageParts, Writer } from './parts.ts';
 import { showObject } from './show.ts';
@@ -99,8 +99,8 @@ const mkdir = on(storageFolderCreate, (parts, act, { body }) =>
     const opened = await openNamespace(tx, parts, act, place);
     if (opened instanceof Fault) return tx.abandon(opened);
     const { namespace, events } = opened;
-    const wrong = await makeWay(tx, parts, act, namespace, `${folder}${leaf}/`);
-    if (wrong) return tx.abandon(wrong);
+    const occupied = await makeFoldersAbove(tx, parts, act, namespace, `${folder}${leaf}/`);
+    if (occupied) return tx.abandon(occupied);
     const row = await findObject(tx, namespace.id, folder, leaf);
     if (!row) throw new Error('a folder was not stored');
     return tx.commit(showObject(namespace, row), {
@@ -128,8 +128,8 @@ const move = on(storageObjectMove, (parts, act, { body }) =>
     if (row.is_folder && goal.startsWith(source)) {
       return tx.abandon(new Fault('storage_path_invalid', 'A folder cannot be moved into itself.'));
     }
-    const way = await makeWay(tx, parts, act, namespace, folder);
-    if (way) return tx.abandon(way);
+    const occupied = await makeFoldersAbove(tx, parts, act, namespace, folder);
+    if (occupied) return tx.abandon(occupied);
     const replace = body.replace === true && !row.is_folder;
     const isSame = row.folder === folder && row.name === name;
     const room = isSame ? undefined : await makeRoom(tx, parts, act, namespace, { folder, name, replace });
@@ -183,8 +183,8 @@ const copy = on(storageObjectCopy, (parts, act, { body }) =>
     const tooMuch = whyNotMore(quota, bucket, sizeBytes) ?? (await parts.money.whyNothingMore(tx, act));
     if (tooMuch) return tx.abandon(tooMuch);
     const { folder, leaf: name } = to.path;
-    const way = await makeWay(tx, parts, act, namespace, folder);
-    if (way) return tx.abandon(way);
+    const occupied = await makeFoldersAbove(tx, parts, act, namespace, folder);
+    if (occupied) return tx.abandon(occupied);
     const room = await makeRoom(tx, parts, act, namespace, { folder, name, replace: body.replace === true });
     if (room instanceof Fault) return tx.abandon(room);
     await changeUses(tx, source.blob_id, 1);

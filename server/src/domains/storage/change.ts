@@ -16,7 +16,7 @@ import {
 } from './stores/namespaces-store.ts';
 import { type Below, findObject, makeFolders, type ObjectRow, trashObject } from './stores/objects-store.ts';
 
-/** What every change begins with: the bucket is held, the namespace is there, and the folders on the way are. */
+/** What every change begins with: the locked row of the bucket, and the namespace, which is created where it is missing. */
 export interface Opened {
   readonly bucket: BucketRow;
   readonly namespace: NamespaceRow;
@@ -51,7 +51,7 @@ export async function openNamespace(
 }
 
 /** Makes the folders above a path. A file in their place is a refusal. */
-export async function makeWay(
+export async function makeFoldersAbove(
   tx: WriteTx,
   { ids }: Pick<StorageParts, 'ids'>,
   act: Writer,

@@ -6,7 +6,10 @@ import type { StorageParts } from './parts.ts';
 import { findLinkBySecret, noteLinkOpened } from './stores/links-store.ts';
 import { shownAs } from './transfers.ts';
 
-/** Where links to files lead. The secret is in the query, which no log and no metric keeps. */
+/**
+ * The path that links to files have. It has nothing to do with the namespace `shared/` of a project. The secret is in the query, which
+ * no log and no metric keeps.
+ */
 export const linkPath = '/shared';
 
 /** Opens a link by its secret: answers a short-lived address of the file, or undefined for every reason that it does not. */

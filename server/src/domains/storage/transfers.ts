@@ -6,13 +6,14 @@ import { secondMs } from '../../kernel/units.ts';
 import type { BlobName, OpenUpload, Part, Shown, Storage } from '../../ports/storage/port.ts';
 
 /**
- * Addresses for bytes. Where callers reach the provider, it signs them and checks them itself. Elsewhere they lead to us, and
- * what they allow is sealed into them: one part with its digest, or one download, until a time.
+ * Addresses for bytes. Where callers reach the object store (`GPUAAS_STORAGE_S3_DIRECT_ENDPOINT`), they are presigned requests, which
+ * the store checks. Elsewhere they lead to the api (edge/storage/mount.ts), and what they allow is sealed into them: one part with its
+ * digest, or one download, until a time.
  */
 export interface Transfers {
   part(upload: OpenUpload, part: Part, seconds: number): Promise<StorageAddress>;
   read(blob: BlobName, shown: Shown & { readonly sizeBytes: number }, seconds: number): Promise<StorageAddress>;
-  /** What a sealed address allows now; undefined for one that is none, or whose time is over. */
+  /** What a sealed address allows now; undefined for one that we did not seal, or whose time is over. */
   open(token: string): Transfer | undefined;
 }
 export type Transfer =
@@ -24,7 +25,7 @@ export type Transfer =
       readonly until: number;
     };
 
-/** Below this our own addresses lie. */
+/** The path of our own addresses, which the api serves. */
 export const transfersPath = '/transfers';
 const place = 'storage transfer';
 

@@ -11,7 +11,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { hourMs, mebibyte } from '../../kernel/units.ts';
 import { limits, type Part } from '../../ports/storage/port.ts';
 import { denied, findPlace, includes, levelIn, type Place, pathIn } from './access.ts';
-import { makeRoom, makeWay, openNamespace, quotaOf, whyNotMore } from './change.ts';
+import { makeFoldersAbove, makeRoom, openNamespace, quotaOf, whyNotMore } from './change.ts';
 import { anyContent, namedMissing } from './facts.ts';
 import type { Reader, StorageParts } from './parts.ts';
 import { partCount, showObject, showUpload, sizeOfPart } from './show.ts';
@@ -56,13 +56,13 @@ const create = on(storageUploadCreate, async (parts, act, { body }) => {
   if (wrong) return wrong;
   const partBytes = partBytesOf(parts, act, sizeBytes);
   const blob = { projectId: place.projectId, blobId: ids.next() };
-  // The provider first: a row without an upload behind it could never be finished. What is refused below is taken back.
+  // The object store first: a row without an upload behind it could never be finished. A refusal below removes the upload again.
   const handle = await storage.begin(blob);
   const takeBack = () => storage.remove({ ...blob, handle });
   const writing = db.write(act, async (tx) => {
-    const way = await openNamespace(tx, parts, act, place);
-    if (way instanceof Fault) return tx.abandon(way);
-    const { namespace, bucket, events } = way;
+    const held = await openNamespace(tx, parts, act, place);
+    if (held instanceof Fault) return tx.abandon(held);
+    const { namespace, bucket, events } = held;
     const most = policies.number('storage.open_uploads_max', act);
     if ((await countUploads(tx, place.projectId)) >= most) {
       return tx.abandon(
@@ -182,8 +182,8 @@ const finish = on(storageUploadFinish, async (parts, act, { params, body }) => {
     await holdBucket(tx, upload.project_id);
     if (!(await removeUpload(tx, upload.id))) return tx.abandon(noUpload());
     const { folder, name } = upload;
-    const way = await makeWay(tx, parts, act, namespace, folder);
-    if (way) return tx.abandon(way);
+    const occupied = await makeFoldersAbove(tx, parts, act, namespace, folder);
+    if (occupied) return tx.abandon(occupied);
     const room = await makeRoom(tx, parts, act, namespace, { folder, name, replace: upload.replaces });
     if (room instanceof Fault) return tx.abandon(room);
     await putBlob(tx, upload, 1);

@@ -20,7 +20,7 @@ export interface TransferParts {
 }
 
 /**
- * Bytes of tenants' files, where callers do not reach the provider. The address is the right: what it allows is sealed into it,
+ * Bytes of tenants' files, where callers do not reach the object store. The address is the right: what it allows is sealed into it,
  * for a short time. Bytes are streamed, so the process holds a few pieces of each. No file becomes a page of ours: answers are
  * downloads, in a sandbox, whatever their type.
  */

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 
 /**
  * The bytes of tenants. A blob is named by ids that we choose, so no text of a tenant ever becomes a path or a key of the
- * provider: names, folders and rights are rows of the storage domain. A blob is written once, in parts, and never changes.
+ * object store: names, folders and rights are rows of the storage domain. A blob is written once, in parts, and never changes.
  *
  * Tenants' bytes have a folder or bucket of their own; the platform's objects are another port.
  */
 export interface Storage {
-  /** Opens a blob for writing. The answer is the provider's own name of the upload, kept by the caller. */
+  /** Opens a blob for writing. The answer is the object store's own name of the upload, kept by the caller. */
   begin(blob: BlobName): Promise<string>;
   /**
    * Takes one part. Bytes that are not as declared are refused with `NotAsDeclared`, and leave nothing behind. A part that is
@@ -23,7 +23,7 @@ export interface Storage {
   read(blob: BlobName, range: ByteRange): Promise<Readable | undefined>;
   /** Removes a blob, or what has arrived of an upload. Harmless when repeated. */
   remove(upload: OpenUpload): Promise<void>;
-  /** Addresses at the provider itself, where callers reach it; without them bytes pass through our own transfer addresses. */
+  /** Addresses at the object store itself, where callers reach it; without them bytes pass through our own transfer addresses. */
   readonly direct: DirectAddresses | undefined;
   /** A look at the store itself; throws when it cannot be used. */
   check(): Promise<void>;
@@ -48,7 +48,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Each address works for one request of one kind, for as long as was asked; the provider checks it, not us. */
+/** Each address works for one request of one kind, for as long as was asked; the object store checks it, not us. */
 export interface DirectAddresses {
   /** Where they all lie, so that our own pages may ask there. */
   readonly origin: string;

@@ -11,7 +11,7 @@ const words: Readonly<Record<Ability, string>> = {
   ssh_certificates: 'SSH certificates',
 };
 
-/** What the host says that it can do besides being let whole; what it lacks says what is missing. */
+/** What the host says that it can do besides being rented out whole; what it lacks says what is missing. */
 export function Abilities({ of }: { of: HostTopology | null }) {
   if (!of?.capabilities) return <>{of ? 'its agent does not say' : 'unknown'}</>;
   return (

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Proof, TaskOutput, TaskParams } from '@gpuaas/contract/node';
 import { HostFailure, type Work } from '../../port.ts';
 import { complaintOf } from '../commands.ts';
-import { heed } from '../phases.ts';
+import { stopIfCalledOff } from '../phases.ts';
 import { entriesIn } from '../removal/entries.ts';
 import { removeFlat } from '../slices/folders.ts';
 import { listOf, remove, stop } from './argv.ts';
@@ -36,7 +36,7 @@ export const makeStop =
     if (!record || !own)
       throw new HostFailure('not_found', `Allocation ${allocation_id} has no workload ${workload_id}.`);
     return parts.turns.take(allocation_id, async () => {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       work.phase('shutdown', 0);
       await prepareEngine(parts.places, parts.settings);
       const exitCode = await endGently(parts, workload_id, params.grace_seconds);
@@ -142,7 +142,7 @@ export const makeRelease =
     if (!ended) return passed(`Allocation ${allocationId} has no container on this host.`);
     parts.turns.hurry(allocationId);
     return parts.turns.take(allocationId, async () => {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       work.phase('shutdown', 0);
       await prepareEngine(parts.places, parts.settings);
       const record = (await parts.records.get(allocationId)) ?? ended;

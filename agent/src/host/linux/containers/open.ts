@@ -5,7 +5,7 @@ import type { Clock } from '../../../clock.ts';
 import type { Disk } from '../../../disk.ts';
 import { type ConnectOrder, HostFailure, type Work } from '../../port.ts';
 import { type Commands, statusMissing } from '../commands.ts';
-import { heed } from '../phases.ts';
+import { stopIfCalledOff } from '../phases.ts';
 import { type DialPort, dialPort, makeConnect } from './connect.ts';
 import { makeEndAll, makeHaltAll, makeRelease, makeRuns, makeStop } from './ending.ts';
 import { makeImages } from './images.ts';
@@ -94,7 +94,7 @@ export function openContainers(order: {
     runs: makeRuns(parts),
     release: makeRelease(parts),
     async list({ allocation_id, workload_id }, work) {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       const record = await records.get(allocation_id);
       const wanted =
         record?.workloads.filter((one) => workload_id === undefined || one.workload_id === workload_id) ?? [];
@@ -105,7 +105,7 @@ export function openContainers(order: {
       return workloads;
     },
     async logs({ allocation_id, workload_id, tail_lines }, work) {
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       const record = await records.get(allocation_id);
       if (!record?.workloads.some((one) => one.workload_id === workload_id)) {
         throw new HostFailure('not_found', `Allocation ${allocation_id} has no workload ${workload_id}.`);

@@ -124,7 +124,7 @@ export async function endProcesses(
   const { processes, clock } = parts;
   expectUser(uid);
   const polite = await processes.of(uid);
-  // Shells ignore SIGTERM and heed SIGHUP; what was stopped has to go on to hear either.
+  // Shells ignore SIGTERM and end on SIGHUP; what was stopped has to go on to hear either.
   for (const pid of polite)
     for (const signal of ['SIGHUP', 'SIGTERM', 'SIGCONT'] as const) processes.signal(pid, signal);
   for (let waited = 0, left = polite.length; left > 0 && waited < graceMs; waited += betweenLooksMs) {

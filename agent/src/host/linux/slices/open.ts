@@ -92,7 +92,7 @@ export function openSlices(order: {
     async blockers() {
       const [whole] = await order.wholeNode();
       const { blockers } = await discoverTopology(root, commands, view);
-      return [...(whole ? [`The host is let whole to allocation ${whole.allocationId}.`] : []), ...blockers];
+      return [...(whole ? [`The host is rented out whole to allocation ${whole.allocationId}.`] : []), ...blockers];
     },
   });
   return { slices, images, view };

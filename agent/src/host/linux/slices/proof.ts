@@ -2,7 +2,7 @@ import type { Proof, ReadinessAttestation } from '@gpuaas/contract/node';
 import { fingerprintOfBlob } from '../../fingerprint.ts';
 import { HostFailure } from '../../port.ts';
 import { queryGpus, readCudaVersion } from '../nvidia-smi.ts';
-import { heed, rest } from '../phases.ts';
+import { rest, stopIfCalledOff } from '../phases.ts';
 import { commandsIn, type Guest, reachedFrom, whyNoLogin } from './guest.ts';
 import { guestOf, keysOf, type SliceParts } from './parts.ts';
 import type { SliceRecord } from './records.ts';
@@ -21,7 +21,7 @@ export async function waitForLogin(parts: SliceParts, record: SliceRecord, signa
   for (;;) {
     const why = await whyNoLogin(parts.commands, guest);
     if (why === undefined) return failIfSetupFailed(parts, record.allocation_id);
-    heed(signal);
+    stopIfCalledOff(signal);
     await failIfSetupFailed(parts, record.allocation_id);
     if (!(await parts.libvirt.isRunning(record.allocation_id))) {
       throw new HostFailure('machine_failed', 'The machine ended while it started.');

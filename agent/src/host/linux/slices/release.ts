@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Proof, TaskOutput, TaskParams } from '@gpuaas/contract/node';
 import { HostFailure, type Work } from '../../port.ts';
-import { heed, rest } from '../phases.ts';
+import { rest, stopIfCalledOff } from '../phases.ts';
 import { removeFlat } from './folders.ts';
 import { addressesOf, disksOf, reconcileNetwork, type SliceParts } from './parts.ts';
 import { overtaken, refuseShared } from './provision.ts';
@@ -13,18 +13,18 @@ type MachineEnd = NonNullable<TaskOutput<'slice.vm_release'>['machine_ended']>;
 const passed = (detail: string): Proof => ({ passed: true, detail: detail.slice(0, 500) });
 
 /**
- * The end of a slice, from the order to the proofs. It begins anew after a kill at any point: a step that is done finds nothing to
- * do, and the record of the slice goes last. Every proof is made in the attempt that reports it; none is remembered as passed but
- * that of a disk, which nothing has written to since.
+ * The end of a slice, from the order to the proofs. An agent that was killed at any point begins again from the top: a step that is
+ * done finds nothing to do, and the record of the slice is removed last. Each attempt makes every proof itself. Only the proof of a
+ * disk is kept from an earlier attempt, because nothing has written to that disk since.
  */
 export const makeRelease =
   (parts: SliceParts) =>
   async (params: Release, work: Work): Promise<TaskOutput<'slice.vm_release'>> => {
     const { allocation_id } = params;
-    const record = await end(parts, params, work.generation);
+    const record = await markEnded(parts, params, work.generation);
     const slots = record?.slots ?? params.slots;
 
-    heed(work.signal);
+    stopIfCalledOff(work.signal);
     work.phase('shutdown', 0);
     const machine_ended = await stopMachine(parts, allocation_id, params.grace_seconds, work.signal, () =>
       work.phase('destroy', 0),
@@ -38,12 +38,12 @@ export const makeRelease =
     await removeFlat(folder);
     await reconcileNetwork(parts);
 
-    heed(work.signal);
+    stopIfCalledOff(work.signal);
     work.phase('wipe', 0);
     const erased: string[] = [];
     for (const device of disksOf(slots)) erased.push((await parts.disks.empty(device, allocation_id)).detail);
 
-    heed(work.signal);
+    stopIfCalledOff(work.signal);
     work.phase('unbind', 0);
     const { reset } = await parts.devices.release(addressesOf(slots));
     const held = (await parts.devices.held()).filter((address) => addressesOf(slots).includes(address));
@@ -63,8 +63,8 @@ export const makeRelease =
     };
   };
 
-/** From here on nothing is built for the allocation any more. */
-function end(parts: SliceParts, params: Release, generation: number): Promise<SliceRecord | undefined> {
+/** A record that is `ended` stops every attempt to make the slice, and no shell or key enters it any more. */
+function markEnded(parts: SliceParts, params: Release, generation: number): Promise<SliceRecord | undefined> {
   return parts.records.change(params.allocation_id, (now, others) => {
     if (now && now.generation > generation) throw overtaken(now, generation);
     refuseShared(others, now?.slots ?? params.slots);
@@ -73,8 +73,8 @@ function end(parts: SliceParts, params: Release, generation: number): Promise<Sl
 }
 
 /**
- * Asks, waits for the time that the machine has, and then takes it away from under its system. A machine that is still there a
- * while after it was destroyed hangs in the kernel of this host.
+ * Asks the machine to shut down, waits `graceSeconds`, and then destroys it, as pulling its plug would. A machine that still runs
+ * `destroyMs` later hangs in the kernel of this host: that is `guest_hung`.
  */
 export async function stopMachine(
   { libvirt, clock, settings }: Pick<SliceParts, 'libvirt' | 'clock' | 'settings'>,
@@ -92,9 +92,9 @@ export async function stopMachine(
   }
   onDestroy();
   await libvirt.destroy(allocationId);
-  const lateMs = clock.now().getTime() + settings.destroyMs;
+  const hungAtMs = clock.now().getTime() + settings.destroyMs;
   while (await libvirt.isRunning(allocationId)) {
-    if (clock.now().getTime() >= lateMs) {
+    if (clock.now().getTime() >= hungAtMs) {
       throw new HostFailure('guest_hung', 'The machine neither shuts down nor can it be destroyed. Restart the host.');
     }
     await clock.sleep(betweenLooksMs);

@@ -101,7 +101,7 @@ describe('a host with eight GPUs on two sides', () => {
   it('does not make a slice beside a login of the whole host, nor a login beside a slice', async () => {
     const { host, slice, user } = await begin();
     await host.provisionUser(user(first), makeWork());
-    expect(await messageOf(host.provisionSlice(slice(second, [0]), makeWork()))).toContain('let whole');
+    expect(await messageOf(host.provisionSlice(slice(second, [0]), makeWork()))).toContain('rented out whole');
     await host.revokeUser({ allocation_id: first, login: fixture.login }, makeWork());
     await host.provisionSlice(slice(second, [0]), makeWork());
     expect(await failureOf(host.provisionUser(user(first), makeWork()))).toBe('lease_conflict');

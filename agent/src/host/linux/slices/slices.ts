@@ -3,7 +3,7 @@ import { openForward } from '../../forward.ts';
 import { isAuthorityLine, keyLinesOf } from '../../key-lines.ts';
 import { type Host, HostFailure, type HostRuntime, type HostSample, type Shell } from '../../port.ts';
 import { connectStream } from '../../stream.ts';
-import { heed, unlessCalledOff } from '../phases.ts';
+import { stopIfCalledOff, unlessCalledOff } from '../phases.ts';
 import type { ConsoleOf } from '../serial-console.ts';
 import { readPciDevices } from '../sysfs.ts';
 import { commandsIn, sshTo } from './guest.ts';
@@ -53,17 +53,11 @@ export function makeSlices(parts: SliceParts): Slices {
   const release = makeRelease(parts);
   const shells = makeGuestShells();
 
-  const living = async (allocationId: string, username: string): Promise<SliceRecord> => {
-    const record = await records.get(allocationId);
-    if (record?.state !== 'running' || record.login.username !== username) {
-      throw new HostFailure('not_found', `Nothing runs for ${username} of allocation ${allocationId}.`);
-    }
-    return record;
-  };
+  const needRunning = makeNeedRunning(parts);
 
-  /** The lease may have ended while the connection was made. */
+  /** Closes what was opened if the lease has ended while the connection was made. */
   const unlessEnded = async (of: { readonly allocationId: string; readonly username: string }, opened: Shell) => {
-    await living(of.allocationId, of.username).catch((error: unknown) => {
+    await needRunning(of.allocationId, of.username).catch((error: unknown) => {
       opened.kill();
       throw error;
     });
@@ -78,19 +72,22 @@ export function makeSlices(parts: SliceParts): Slices {
       return release(params, work);
     },
     async installKeys(params, work) {
-      heed(work.signal);
-      return writeKeys(parts, await living(params.allocation_id, params.login.username), keyLinesOf(params));
+      stopIfCalledOff(work.signal);
+      return writeKeys(parts, await needRunning(params.allocation_id, params.login.username), keyLinesOf(params));
     },
     async attest(params, work) {
-      heed(work.signal);
-      return unlessCalledOff(work.signal, attest(parts, await living(params.allocation_id, params.login.username)));
+      stopIfCalledOff(work.signal);
+      return unlessCalledOff(
+        work.signal,
+        attest(parts, await needRunning(params.allocation_id, params.login.username)),
+      );
     },
     async restart(params, work) {
-      const record = await living(params.allocation_id, params.login.username);
-      heed(work.signal);
+      const record = await needRunning(params.allocation_id, params.login.username);
+      stopIfCalledOff(work.signal);
       work.phase('reboot', 0);
       await stopMachine(parts, record.allocation_id, restartGraceSeconds, work.signal);
-      await living(params.allocation_id, params.login.username);
+      await needRunning(params.allocation_id, params.login.username);
       await libvirt.start(record.allocation_id);
       work.phase('readiness', 0);
       await waitForLogin(parts, record, work.signal);
@@ -107,7 +104,7 @@ export function makeSlices(parts: SliceParts): Slices {
     async gpusOf(allocationId) {
       const record = await records.get(allocationId);
       if (!record) return [];
-      // On its way to a stop or back it is at work for as long as its machine is on, whatever was decided about it.
+      // While it is being stopped or started, its GPUs count as used for as long as its machine is on.
       if (record.state === 'stopped' && !(await libvirt.isRunning(allocationId))) return [];
       const onBus = new Set((await readPciDevices(parts.root)).map(({ address }) => address));
       return record.slots.filter(({ pci_address }) => onBus.has(pci_address)).map(({ gpu_uuid }) => gpu_uuid);
@@ -128,11 +125,11 @@ export function makeSlices(parts: SliceParts): Slices {
         ...{ allocationId, folder: records.folderOf(allocationId) },
       })),
     async openShell(order) {
-      const record = await living(order.allocationId, order.username);
+      const record = await needRunning(order.allocationId, order.username);
       return unlessEnded(order, await shells.open(order, sshTo(await guestOf(parts, record), '-tt')));
     },
     async openStream(order) {
-      const { address } = (await living(order.allocationId, order.username)).names;
+      const { address } = (await needRunning(order.allocationId, order.username)).names;
       const { to } = order;
       const isSsh = to.kind === 'ssh';
       return unlessEnded(
@@ -147,6 +144,17 @@ export function makeSlices(parts: SliceParts): Slices {
     },
   };
 }
+
+/** Finds the record of a slice that runs for a login; throws where there is none. */
+const makeNeedRunning =
+  ({ records }: Pick<SliceParts, 'records'>) =>
+  async (allocationId: string, username: string): Promise<SliceRecord> => {
+    const record = await records.get(allocationId);
+    if (record?.state !== 'running' || record.login.username !== username) {
+      throw new HostFailure('not_found', `Nothing runs for ${username} of allocation ${allocationId}.`);
+    }
+    return record;
+  };
 
 async function resume(parts: SliceParts): Promise<void> {
   if (!(await parts.records.all()).some(({ state }) => state !== 'ended')) return;

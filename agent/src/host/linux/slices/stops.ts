@@ -1,6 +1,6 @@
 import { type Host, HostFailure } from '../../port.ts';
 import { troubleIn } from '../../trouble.ts';
-import { heed, unlessCalledOff } from '../phases.ts';
+import { stopIfCalledOff, unlessCalledOff } from '../phases.ts';
 import { reconcileNetwork, type SliceParts } from './parts.ts';
 import { attest, waitForLogin } from './proof.ts';
 import type { SliceRecord } from './records.ts';
@@ -32,7 +32,7 @@ export function makeSliceStops(
   return {
     async stop(params, work) {
       const record = await kept(params.allocation_id, params.login.username);
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       work.phase('shutdown', 0);
       await setState(record.allocation_id, 'stopped');
       await shells.end(record.allocation_id);
@@ -43,7 +43,7 @@ export function makeSliceStops(
     },
     async start(params, work) {
       const record = await kept(params.allocation_id, params.login.username);
-      heed(work.signal);
+      stopIfCalledOff(work.signal);
       work.phase('machine', 0);
       await reconcileNetwork(parts);
       await parts.guestDoor.open();

@@ -73,7 +73,7 @@ const nodeFields = {
   }),
   abilities: Type.Union([Type.Array(Type.Enum([...hostAbilities])), Type.Null()], {
     description:
-      'What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say.',
+      'What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say.',
   }),
   state: NodeState,
   state_reason: Text,

@@ -2056,7 +2056,7 @@ class StorageApi:
         return Pages(self._transport, "storage_token_list", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
 
     def token_create(self, allocation_id: str, *, level: Literal["read", "write"], options: Options | None = None) -> NewStorageToken:
-        """Make a token for the machines of an allocation that opens the files of its project, until the allocation ends
+        """Make a token with which the machine of an allocation uses the files of its project, until the allocation ends
 
         ``POST /api/v1/allocations/{allocation_id}/storage-tokens``
 
@@ -2076,7 +2076,7 @@ class StorageApi:
         return answer
 
     def get(self, *, options: Options | None = None) -> StorageUsage:
-        """How much the project stores, and how much it may
+        """What the project stores, its quota, and what storing costs
 
         ``GET /api/v1/storage``
 
@@ -2106,7 +2106,7 @@ class StorageApi:
         return answer
 
     def folder_create(self, *, path: str, owner_project_id: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """Create a folder, and those on the way to it
+        """Create a folder, and the folders above it that are missing
 
         ``POST /api/v1/storage/folders``
 
@@ -2116,7 +2116,7 @@ class StorageApi:
         return answer
 
     def grant_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, side: Literal["given", "received"] | Unset = UNSET, options: Options | None = None) -> Pages[StorageGrant]:
-        """What the project has granted to others, or what others have granted to it and to you; latest first
+        """Grants that the project gave, or that it and you received; latest first
 
         ``GET /api/v1/storage/grants``
 
@@ -2135,7 +2135,7 @@ class StorageApi:
         return answer
 
     def grant_revoke(self, storage_grant_id: str, *, options: Options | None = None) -> StorageGrant:
-        """Revoke a grant; addresses that it gave end within a minute
+        """Revoke a grant; addresses that were given out for it end after storage.address_seconds
 
         ``DELETE /api/v1/storage/grants/{storage_grant_id}``
 
@@ -2232,7 +2232,7 @@ class StorageApi:
         return Pages(self._transport, "storage_object_list", {"cursor": cursor, "limit": limit, "owner_project_id": owner_project_id, "path": path, "recursive": recursive}, options)
 
     def trash_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[StorageObject]:
-        """What was deleted or replaced and can be brought back, latest first
+        """The trash: files that were deleted or replaced and can be restored, latest first
 
         ``GET /api/v1/storage/trash``
 
@@ -2251,7 +2251,7 @@ class StorageApi:
         return answer
 
     def trash_restore(self, storage_object_id: str, *, options: Options | None = None) -> StorageObject:
-        """Bring a file back to where it was
+        """Restore a file from the trash to its path
 
         ``POST /api/v1/storage/trash/{storage_object_id}/restore``
 
@@ -2261,7 +2261,7 @@ class StorageApi:
         return answer
 
     def upload_create(self, *, path: str, size_bytes: int, content_type: str | Unset = UNSET, owner_project_id: str | Unset = UNSET, replace: bool | Unset = UNSET, options: Options | None = None) -> StorageUpload:
-        """Begin an upload: its size counts from now on, and nothing is seen of it before it is finished
+        """Begin an upload: its size counts towards the quota from now on, and the file appears when the upload is finished
 
         ``POST /api/v1/storage/uploads``
 
@@ -2271,7 +2271,7 @@ class StorageApi:
         return answer
 
     def upload_abort(self, storage_upload_id: str, *, options: Options | None = None) -> StorageUploadGone:
-        """Give an upload up: what has arrived of it is removed
+        """Give up an upload: what has arrived of it is removed
 
         ``DELETE /api/v1/storage/uploads/{storage_upload_id}``
 
@@ -2291,7 +2291,7 @@ class StorageApi:
         return answer
 
     def upload_finish(self, storage_upload_id: str, *, checksum: str | Unset = UNSET, options: Options | None = None) -> StorageObject:
-        """Make an upload whose parts have all arrived a file
+        """Finish an upload: when all of its parts have arrived, it becomes a file
 
         ``POST /api/v1/storage/uploads/{storage_upload_id}/finish``
 
@@ -2301,7 +2301,7 @@ class StorageApi:
         return answer
 
     def upload_part(self, storage_upload_id: str, *, number: int, sha256: str, options: Options | None = None) -> StorageAddress:
-        """An address that takes one part, of exactly these bytes and for a short time
+        """An address to which one part is sent: it takes exactly these bytes, for a short time
 
         ``GET /api/v1/storage/uploads/{storage_upload_id}/part``
 
@@ -2325,7 +2325,7 @@ class AppInstancesApi:
         return Pages(self._transport, "app_instance_list", {"allocation": allocation, "cursor": cursor, "limit": limit, "state": state}, options)
 
     def create(self, *, app: str, allocation: AppInstanceCreateAllocation | Unset = UNSET, allocation_id: str | Unset = UNSET, name: str | Unset = UNSET, parameters: Mapping[str, str | float | bool] | Unset = UNSET, version: str | Unset = UNSET, options: Options | None = None) -> AppInstance:
-        """Launch an app, on an allocation that exists or together with a new one
+        """Launch an app, on an allocation of the project or together with a new one
 
         ``POST /api/v1/app-instances``
 
@@ -2375,7 +2375,7 @@ class AppInstancesApi:
         return answer
 
     def rollback(self, app_instance_id: str, *, options: Options | None = None) -> AppInstance:
-        """Move an app instance back to the version that it had before its last upgrade, with the parameters of then
+        """Move an app instance back to the version that it had before its last upgrade, with the parameters that it had then
 
         ``POST /api/v1/app-instances/{app_instance_id}/rollback``
 
@@ -2424,7 +2424,7 @@ class AppInstancesApi:
         return answer
 
     def use(self, app_instance_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AppUseHour]:
-        """Requests, bytes and units of an app instance by hour and endpoint, newest first
+        """What an app instance was used for, by hour and endpoint, newest first: requests, bytes, units and their cost
 
         ``GET /api/v1/app-instances/{app_instance_id}/use``
 
@@ -2443,7 +2443,7 @@ class AppInstancesApi:
         return answer
 
     def use_list(self, *, cursor: str | Unset = UNSET, days: int | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AppUse]:
-        """Requests, bytes and units of the apps of a project in the last days, by app
+        """What the apps of a project were used for in the last days, by app: requests, bytes, units and their cost
 
         ``GET /api/v1/app-use``
 
@@ -2467,7 +2467,7 @@ class AppsApi:
         return answer
 
     def version_deprecate(self, app_version_id: str, *, revision: int | Unset = UNSET, options: Options | None = None) -> AppVersion:
-        """Say that a version has a successor: it can still be launched, and nobody is upgraded to it any more
+        """Deprecate a version that has a successor: it can still be launched, and no instance is upgraded to it any more
 
         ``POST /api/v1/app-versions/{app_version_id}/deprecate``
 
@@ -2497,7 +2497,7 @@ class AppsApi:
         return answer
 
     def version_verify(self, app_version_id: str, *, options: Options | None = None) -> AppVersion:
-        """Have a version verified again now: after it was signed, or when what was missing is there
+        """Have a version verified again now, for example after it was signed or its SBOM was added
 
         ``POST /api/v1/app-versions/{app_version_id}/verify``
 
@@ -2527,7 +2527,7 @@ class AppsApi:
         return answer
 
     def entitlement_list(self, app_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AppEntitlement]:
-        """Who may use an app beside those who find it anyway
+        """Who may use an app besides those who find it anyway
 
         ``GET /api/v1/apps/{app_id}/entitlements``
 
@@ -2546,7 +2546,7 @@ class AppsApi:
         return answer
 
     def entitlement_delete(self, app_entitlement_id: str, app_id: str, *, options: Options | None = None) -> AppEntitlement:
-        """Take an entitlement back: new instances are refused, what runs goes on
+        """Revoke an entitlement: new instances are refused, what runs goes on
 
         ``DELETE /api/v1/apps/{app_id}/entitlements/{app_entitlement_id}``
 
@@ -2556,7 +2556,7 @@ class AppsApi:
         return answer
 
     def push_credential_create(self, app_id: str, *, options: Options | None = None) -> AppPushCredential:
-        """A login of minutes, with which images of this app are pushed to the registry of the installation
+        """A login that works for minutes, to push images of this app to the registry of the installation
 
         ``POST /api/v1/apps/{app_id}/push-credentials``
 
@@ -2622,7 +2622,7 @@ class AppsApi:
         return answer
 
     def signing_key_delete(self, app_signing_key_id: str, project_id: str, *, options: Options | None = None) -> AppSigningKey:
-        """Withdraw a public key: nothing is verified by it any more; what was verified stays so
+        """Withdraw a public key: it verifies no more versions; those that it verified stay verified
 
         ``DELETE /api/v1/projects/{project_id}/app-signing-keys/{app_signing_key_id}``
 

@@ -1380,9 +1380,9 @@ class AppUse(TypedDict):
     bytes_out: int
     """Bodies of answers, and bytes of WebSockets, towards the caller."""
     cost: Money | None
-    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit."""
+    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit."""
     failures: int
-    """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
+    """Requests that failed in the proxy, the node or the app, or that the app answered with 5xx."""
     instances: int
     """Instances that were used."""
     last_used_at: str
@@ -1401,10 +1401,10 @@ class AppUseHour(TypedDict):
     correlation_id: str
     """Of the last report of the app-proxy that is in these numbers."""
     cost: Money | None
-    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger charges the sum of everything, so it may differ by less than a minor unit."""
+    """What the units cost by the prices of the versions that counted them, rounded; null where none has a price. The ledger rounds the sum of all hours and not each hour, so it may differ by less than a minor unit."""
     endpoint: str
     failures: int
-    """Those that broke at the proxy, the node or the app, or that it answered with 5xx."""
+    """Requests that failed in the proxy, the node or the app, or that the app answered with 5xx."""
     hour: str
     last_used_at: str
     operating_mode: str
@@ -2183,7 +2183,7 @@ class FleetHealth(TypedDict):
 
 class FleetNode(TypedDict):
     abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]] | None
-    """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
+    """What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
     address: str | None
@@ -2915,7 +2915,7 @@ class NodeDetailReport(TypedDict):
 
 class NodeDetail(TypedDict):
     abilities: Sequence[Literal["slices", "oci", "reimage", "partitions", "fabric", "ssh_certificates"]] | None
-    """What the host can do besides being let whole, by its last discovery; null before the first discovery, or when its agent does not say."""
+    """What the host can do besides being rented out whole, by its last discovery; null before the first discovery, or when its agent does not say."""
     actions: Sequence[NodeAction]
     """The actions that are possible now; for the others, why not."""
     address: str | None

@@ -13,7 +13,7 @@ import { makeNoteProgress } from '../tasks/phases.ts';
 import { vacateTask } from '../tasks/vacate-task.ts';
 import { openYard, type Yard } from '../testing.ts';
 
-/** A release that does not go as it should, from the reports of its node to what is written. */
+/** The escalation of a release, from the reports of its node to timeline, event and slots. */
 let yard: Yard;
 let bench: Bench;
 beforeAll(async () => {

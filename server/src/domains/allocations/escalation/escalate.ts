@@ -19,6 +19,7 @@ type Lease = Pick<
   'id' | 'organizationId' | 'projectId' | 'version' | 'simulated' | 'generation' | 'nodeId'
 >;
 
+/** The event of one step of an escalation. */
 export const escalated = (lease: Lease, step: 'destroy' | 'quarantine', failureCode: string | null = null) =>
   provisioningReleasingEscalated.of(lease.id, {
     allocation_id: lease.id,
@@ -33,8 +34,8 @@ export const escalated = (lease: Lease, step: 'destroy' | 'quarantine', failureC
   });
 
 /**
- * The last step of a release that does not go as it should: the machine could not be destroyed, or its devices could not be taken
- * back. Its slots are quarantined with the result of the node; the saga goes on and gives the release up.
+ * The last step of an escalation: the machine could not be destroyed, or its devices could not be taken back. The transaction that
+ * takes the node's result quarantines the slots; `leavesWork` wakes the worker, whose saga moves the release to `release_failed`.
  */
 export async function quarantineStuck(
   tx: WriteTx,
@@ -65,7 +66,10 @@ export async function quarantineStuck(
   };
 }
 
-/** A node that destroyed a machine says so as it begins, and once more with its result: the report may have been lost. */
+/**
+ * A node reports that it destroys a machine twice: as a phase when it begins (tasks/phases.ts), and with its result, because the phase
+ * may have been lost. The second report writes nothing where the first one is in the timeline.
+ */
 export async function noteDestroyed(
   tx: WriteTx,
   parts: { readonly ids: Ids },

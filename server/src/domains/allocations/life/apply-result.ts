@@ -15,8 +15,9 @@ import { proofsOf } from './proofs.ts';
  * Applies a node's result to its allocation, in the transaction that takes the result: a provisioned machine makes it
  * active, a proven cleaning frees its slots. Undefined when nothing was applied.
  *
- * Only success is applied here, and the quarantine of a slice that could not be ended. Failures, missing proofs and everything that
- * needs an undo are left to the saga, which gets the same answer and finds a success applied already.
+ * Failures, missing proofs and everything that needs an undo are left to the saga, which gets the same answer and finds a success
+ * applied already. Two things about a release are written here nevertheless, because they have happened on the host: its machine was
+ * destroyed (escalation/escalate.ts), and its slots are quarantined because the machine or its devices hang.
  */
 export const makeApplyResult =
   (parts: LifeParts) =>
@@ -36,18 +37,18 @@ export const makeApplyResult =
     const apply = isClosed('life.ahead') || !succeeded ? undefined : transitions[task.task_type];
     if ((!apply && !isRelease) || task.allocation_id === null) return undefined;
     const leased = await readLeased(tx, task.allocation_id, Number(task.generation));
-    // The door has refused results of other leases before.
+    // results.ts has refused results of other leases already. Without a lease there is nothing to apply.
     if (leased?.generation !== Number(task.generation)) return undefined;
     if (!succeeded) return quarantineStuck(tx, parts, leased, task, result);
-    const told = isRelease ? await noteDestroyed(tx, parts, leased, task, result) : [];
+    const destroyed = isRelease ? await noteDestroyed(tx, parts, leased, task, result) : [];
     const applied = await apply?.(
       ...([tx, parts, leased, answerOf({ id: task.id, state: 'succeeded', result }), task.correlation_id] as const),
     );
-    if (applied && !(applied instanceof Fault)) return { ...applied, events: [...told, ...applied.events] };
+    if (applied && !(applied instanceof Fault)) return { ...applied, events: [...destroyed, ...applied.events] };
     const { organizationId, projectId } = leased;
-    return told.length === 0
+    return destroyed.length === 0
       ? undefined
-      : { organizationId, projectId, change: { machine: 'destroyed' }, events: told, leavesWork: true };
+      : { organizationId, projectId, change: { machine: 'destroyed' }, events: destroyed, leavesWork: true };
   };
 
 type Apply = (

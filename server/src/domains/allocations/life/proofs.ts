@@ -18,9 +18,9 @@ export function proofsOf(type: ProvingTask, answer: TaskAnswer): Proofs {
   if (answer.outcome !== 'succeeded') {
     return { problems: [answer.failure?.message ?? 'The node did not answer in time.'] };
   }
-  // What is not an object is told, and proves nothing.
-  const told = Object.entries(answer.output ?? {}).filter(([, value]) => typeof value === 'object');
-  const output = Object.fromEntries(told) as Readonly<Record<string, Proof | null>>;
+  // Proofs are objects. Plain values beside them, such as machine_ended, prove nothing.
+  const proofs = Object.entries(answer.output ?? {}).filter(([, value]) => typeof value === 'object');
+  const output = Object.fromEntries(proofs) as Readonly<Record<string, Proof | null>>;
   const names = new Set<string>([...owed[type], ...Object.keys(output)]);
   const failed = [...names].filter((name) => {
     const proof = output[name];

@@ -3,7 +3,7 @@ import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { findLaunchable, type Launchable } from '../../apps/index.ts';
 import { instanceOf } from '../announce.ts';
-import { giveUp } from '../end.ts';
+import { giveUp } from '../become.ts';
 import { askStop, checkOrder, launch } from '../launch.ts';
 import { moveTo } from '../machine.ts';
 import type { InstanceParts } from '../parts.ts';

@@ -58,8 +58,8 @@ const hours = sql(
    ) g order by g.hour desc, g.endpoint_name desc`,
 );
 /**
- * Instances with a report that was not charged yet, a bounded number, and whose window has come. They are marked before they are
- * counted: a report that comes in between clears the mark again, and is looked at the next time.
+ * A bounded number of instances that have use which was not charged yet, and whose last window is over. Their rows are marked before
+ * billing reads them: a report that comes later clears the mark of its row, so the next round charges the rest.
  */
 const mark = sql(
   'app-use-mark',
@@ -113,7 +113,7 @@ export interface AppUseRow extends Sums {
   readonly app_reference: string;
   readonly instances: number;
 }
-/** For the accrual: the reports that it has not looked at. */
+/** The instances to charge, with their rows marked as charged. Billing calls it in the transaction that charges. */
 export const markUses = async (tx: WriteTx, to: Date, most: number): Promise<string[]> =>
   (await tx.rows<{ id: string }>(mark, [to, most])).map(({ id }) => id);
 export const findPayerCurrency = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>

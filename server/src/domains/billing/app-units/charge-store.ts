@@ -5,7 +5,8 @@ const aloneSql = sql('app-units-alone', `select pg_advisory_xact_lock(hashtextex
 /**
  * Charges what instances have counted and not paid for. A meter is one unit of one instance with one version, so its price is one, and
  * its exact price is the price times everything that it has ever counted: however late a report comes, what is charged adds up to
- * the rounded price of the whole. A window is the time in which the charge was made.
+ * the rounded price of the whole. A window is the time in which the charge was made. Its `quantity_ms` is a count of units, its `sku` the
+ * app and its `price_id` the version.
  *
  * Counts are what an app says, and many apps are charged in one statement, so a meter ends at `$7` units or at what costs `$8` minor
  * units: a number that the ledger cannot hold would stop the charges of all.

@@ -1,6 +1,9 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
-/** Holds the buckets of projects with something to charge up to `$1`; what they store cannot change until the transaction ends. */
+/**
+ * Holds the buckets of projects with something to charge up to `$1`. A bucket is the row with the sizes of a project, and readings are taken
+ * under its lock: what a held project stores cannot change until the transaction ends.
+ */
 const holdSql = sql('storage-charge-hold', 'select storage_buckets_hold($1::timestamptz, $2::int)::text as project_id');
 /**
  * Charges what the given projects stored up to `$3`: windows, entries, the sums by day, and how far each meter has come, in one

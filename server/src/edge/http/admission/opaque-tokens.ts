@@ -35,7 +35,7 @@ export function makeOpaqueTokens(parts: {
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
 }): OpaqueTokens {
-  const look = makeLook(parts);
+  const look = makeLook({ ...parts, notFound: 'The token is not valid here: sign in again.' });
   const known = makeFresh<string, KnownToken | AuthenticationFault>({
     clock: parts.clock,
     ttlMs: freshMs,
@@ -58,6 +58,10 @@ export function makeOpaqueTokens(parts: {
   };
 }
 
+/** One text for each reason, so that it tells a caller who guesses tokens nothing. */
+const gone =
+  'The storage token is not valid: it was revoked, its allocation has ended, or who made it has left. Make another one with gpuaas storage token create.';
+
 /**
  * Tokens of allocations, which open the storage of their project. Each request looks the token up, because it ends with its
  * allocation at once.
@@ -68,7 +72,7 @@ export function makeStorageTokens(parts: {
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
 }): OpaqueTokens {
-  const look = makeLook(parts);
+  const look = makeLook({ ...parts, notFound: gone });
   return {
     prefix: parts.prefix,
     async identify(token, address) {
@@ -80,6 +84,8 @@ export function makeStorageTokens(parts: {
 
 /** A lookup that counts first uses, of right and of wrong tokens alike. */
 function makeLook<T>(parts: {
+  /** What is said of a token that is not found. */
+  readonly notFound: string;
   readonly find: (digest: string) => Promise<T | undefined>;
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
@@ -99,13 +105,14 @@ function makeLook<T>(parts: {
     }
     const found = await parts.find(digest);
     trustedUntil.delete(digest);
-    if (!found) return new Fault('token_invalid', 'The token is not valid here: sign in again.');
+    if (!found) return new Fault('token_invalid', parts.notFound);
     if (trustedUntil.size >= maxKnown) trustedUntil.delete(trustedUntil.keys().next().value ?? '');
     trustedUntil.set(digest, nowMs + trustedMs);
     return found;
   };
 }
 
+/** To routes a machine is a service account, whose id is that of its token: files that it stores have it as `created_by`. */
 const machineOf = (person: Person, expiresAt: Date): Identity => ({
   issuer: 'urn:gpuaas:storage-tokens',
   subject: person.id,

@@ -8,6 +8,7 @@ import { moveTo } from './machine.ts';
 import type { InstanceParts } from './parts.ts';
 import { type InstanceRow, insertMoment, noteOtherFailure } from './store.ts';
 
+/** What a change of state gives to the act that commits it: its events, and its line of the audit row. */
 export interface Changed {
   readonly events: readonly DeclaredEvent[];
   readonly change: { readonly state: readonly [string, string] };
@@ -35,7 +36,7 @@ export async function becomeFailed(
   return moved instanceof Fault ? undefined : changed(moved, eventsOf(row, moved, { failure: cut }));
 }
 
-/** What has failed is not tried again, and says why. */
+/** Writes another reason to an instance that has failed, one with which it is not tried again. */
 export async function giveUp(
   tx: WriteTx,
   of: Of,
@@ -55,7 +56,10 @@ export async function becomeStopped(tx: WriteTx, of: Of, row: InstanceRow): Prom
   return moved instanceof Fault ? undefined : changed(moved, eventsOf(row, moved));
 }
 
-/** It is over: by order, once nothing of it is left, or because its allocation has ended, which takes everything along. */
+/**
+ * The end of an instance: a person released it and its host has confirmed that nothing of it is left, or its allocation has ended. The
+ * machine calls both transitions `lose`.
+ */
 export async function becomeReleased(
   tx: WriteTx,
   of: Of,
