@@ -232,7 +232,10 @@ describe('Billing', () => {
     mock.answer(
       billingLedgerList,
       pageOf(
-        one(line, { kind: 'hold', allocation_name: 'trainer', reason: `Hold for allocation ${id}`, windows: null }),
+        one(line, {
+          ...{ kind: 'hold', meter: null, allocation_name: 'trainer' },
+          ...{ reason: `Hold for allocation ${id}`, windows: null },
+        }),
       ),
     );
     await open('/ledger');
