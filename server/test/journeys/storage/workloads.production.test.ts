@@ -88,7 +88,7 @@ describe('a checkpoint', () => {
       // At once: the token is refused by the request after the release, not when the host has been cleaned.
       const refused = await run(first, 'ls', 'checkpoints/run-1/');
       expect(refused.code, refused.said).not.toBe(0);
-      expect(refused.said).toContain('The token is not valid here');
+      expect(refused.said).toContain('The storage token is not valid');
       const second = await launch('read');
       const synced = await run(second, 'sync', 'storage:checkpoints/run-1/', join(folder, 'restored'));
       expect(synced.code, synced.said).toBe(0);
