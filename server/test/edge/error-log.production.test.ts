@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('writes no query into its logs, also of requests that nobody answers', async () => {
+it('writes no query into its logs, also of requests that no process answers', async () => {
   const secret = 'opens-a-file-for-a-year';
   for (const path of ['/shared?s=', '/transfers?t=', '/oidc/callback?code=']) {
     const headers = { referer: `https://localhost${path}${secret}` };

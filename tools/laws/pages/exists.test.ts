@@ -6,7 +6,7 @@ import { repository, root } from '../../lib/tree.ts';
 
 /**
  * The pages of what exists are emitted from lists of the product. These checks compare them with the tree instead: with programs, rows,
- * handlers and files that somebody wrote, so that a list that forgets one is noticed.
+ * handlers and files that are written by hand, so that a list that forgets one is noticed.
  */
 const tree = repository();
 const page = (name: string) => tree.text(`docs/exists/${name}.md`);

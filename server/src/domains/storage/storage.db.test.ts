@@ -307,7 +307,7 @@ describe('storage', () => {
     expect(two.body.data[0].name).toBe('f0000051');
   });
 
-  it('ends a grant at its time, and an upload of somebody who may only read by now', async () => {
+  it('ends a grant at its time, and an upload of a person who may only read by now', async () => {
     const other = await project('for-a-while');
     const token = await world.join('passing', tenant, 'member');
     let guest = asking(world, token, other);

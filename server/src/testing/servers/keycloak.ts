@@ -36,7 +36,7 @@ const virtualMachine = [
   '-Djava.util.logging.manager=org.jboss.logmanager.LogManager',
 ];
 
-/** Keycloak, with what it holds in memory: whoever kills it loses its realms. */
+/** Keycloak, which keeps its realms in memory: a kill loses them. */
 export interface Keycloak extends TestServer {
   /** Makes a realm from what an export of one looks like. Answers its issuer. */
   addRealm(realm: { readonly realm: string } & Readonly<Record<string, unknown>>): Promise<string>;

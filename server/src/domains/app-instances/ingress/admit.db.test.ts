@@ -17,7 +17,7 @@ afterAll(() => world?.close());
 /** As the app-proxy asks, with the rows and the cache of the api. */
 async function ask<R extends InternalRoute>(route: R, input: InternalInput<R>): Promise<never> {
   const handler = world.appIngress.find((one) => one.route.path === route.path);
-  if (!handler) throw new Error(`nobody answers ${route.path}`);
+  if (!handler) throw new Error(`no handler is mounted at ${route.path}`);
   return (await handler.handle(input as never, { correlationId: systemIds.next() } as never)) as never;
 }
 const admit = (label: string, credential: Question['credential']): Promise<AppAdmission> =>
